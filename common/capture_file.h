@@ -35,6 +35,7 @@ class CaptureWriter {
   // Creates or truncates; throws std::runtime_error naming the file if it cannot be written. An empty
   // path keeps nothing but the hash.
   explicit CaptureWriter(const std::string& path);
+  ~CaptureWriter();  // flushes what it can
   void append(const wire::CaptureRecord& record);
   void flush();
   std::string sha256() const { return hash_.hex(); }
