@@ -1,0 +1,179 @@
+// The grants of a tick and its close: who is accounted for, which steps count, and what becomes of
+// every frame that they sent.
+#include <algorithm>
+
+#include "clock/core/clock_core.h"
+#include "common/check.h"
+
+namespace fencepost::clock {
+
+// ---- grants ----
+
+// Hands a participant all that is due for it: from here on it owes a step with exactly these.
+void ClockCore::owe_step(Participant& participant) {
+  OwedStep& owed = participant.owed.emplace();
+  owed.own_tick = tick_;
+  owed.controls = std::exchange(participant.controls, {});
+  const auto waits = std::stable_partition(
+      participant.inbox.begin(), participant.inbox.end(),
+      [&](const InFlight& item) { return item.arrival <= tick_; });
+  owed.deliveries.assign(std::make_move_iterator(participant.inbox.begin()),
+                         std::make_move_iterator(waits));
+  participant.inbox.erase(participant.inbox.begin(), waits);
+  std::stable_sort(owed.deliveries.begin(), owed.deliveries.end(), arrives_before);
+  participant.start_due = false;
+}
+
+void ClockCore::send_grant(Participant& participant) {
+  OwedStep& owed = *participant.owed;
+  owed.granted = true;
+  GrantTo grant{.to = participant.id, .grant = {}, .frames = {}};
+  grant.grant.set_tick(owed.own_tick.value());
+  for (const InFlight& item : owed.deliveries) {
+    wire::DeliveryRef* reference = grant.grant.add_deliver();
+    reference->set_arrival_tick(item.arrival.value());
+    grant.frames.push_back(item.frame);
+    if (item.frame) {
+      const wire::Header& header = item.frame->header();
+      wire::FrameId* id = reference->mutable_frame();
+      id->set_source(header.source());
+      id->set_incarnation(header.source_incarnation());
+      id->set_sequence(header.sequence());
+    } else {
+      *reference->mutable_disconnected() = item.disconnected;
+    }
+  }
+  for (const wire::Control& control : owed.controls) *grant.grant.add_control() = control;
+  effects_.emplace_back(std::move(grant));
+}
+
+void ClockCore::grant_all() {
+  phase_ = Phase::kOpen;
+  outstanding_ = 0;
+  std::vector<std::string> due;
+  for (const auto& [tick, name] : agenda_) {
+    if (tick > tick_) break;
+    due.push_back(name);
+  }
+  std::sort(due.begin(), due.end());
+  for (const std::string& name : due) {
+    Participant& participant = participants_.at(name);
+    if (!participant.owed) owe_step(participant);
+    participant.owed->accounted = false;
+    granted_.insert(name);
+    ++outstanding_;
+    if (!participant.owed->granted) send_grant(participant);
+    account(participant);
+  }
+}
+
+// ---- close ----
+
+void ClockCore::close_tick() {
+  for (const std::string& name : std::set<std::string>(granted_)) settle(participants_.at(name));
+  const std::set<std::string> accepted = std::exchange(granted_, {});
+  for (const std::string& name : accepted) accept(participants_.at(name));
+  // A node that ended is there until its tick has closed: like a kill that holds from the next tick.
+  for (const std::string& name : accepted) {
+    Participant& participant = participants_.at(name);
+    const bool ended = participant.owed->done->has_exit_code();
+    if (ended) {
+      record_lifecycle(wire::Lifecycle::EXIT, participant, Origin::kScript);
+      remove(participant, tick_ + TickSpan(1));
+    } else {
+      participant.owed.reset();
+    }
+  }
+  last_closed_ = tick_;
+  phase_ = Phase::kIdle;
+  for (const std::string& name : accepted) {
+    if (Participant* participant = find(name)) reschedule(*participant);
+  }
+  if (script_.until_observed()) finish("until event", std::nullopt);
+}
+
+// Done is the commit. Without it a step is void if its process is dead, and held if it is stopped.
+void ClockCore::settle(Participant& participant) {
+  if (participant.owed->done) return;
+  if (participant.fact_gone) {
+    kill(participant, Origin::kOutside);
+    return;
+  }
+  CHECK(participant.fact_stopped, "{} is not accounted for", participant.id.name);
+  granted_.erase(participant.id.name);
+  freeze(participant, Origin::kOutside, true);
+}
+
+void ClockCore::accept(Participant& participant) {
+  OwedStep& owed = *participant.owed;
+  record_step(participant);
+  for (wire::Emission& emission : *owed.done->mutable_emissions()) emit(participant, emission);
+  last_committed_[participant.id.name] = owed.own_tick;
+  participant.wake.reset();
+  if (owed.done->has_next_wake_tick()) {
+    participant.wake = std::max(Tick(owed.done->next_wake_tick()), owed.own_tick + TickSpan(1));
+  }
+}
+
+void ClockCore::record_step(const Participant& participant) {
+  const OwedStep& owed = *participant.owed;
+  wire::CaptureRecord entry;
+  wire::Step* step = entry.mutable_step();
+  step->set_process(participant.id.name);
+  step->set_incarnation(participant.id.incarnation.value());
+  if (owed.own_tick != tick_) step->set_own_tick(owed.own_tick.value());
+  if (owed.done->has_rows_digest()) step->set_rows_digest(owed.done->rows_digest());
+  record(entry);
+  for (const InFlight& item : owed.deliveries) {
+    wire::CaptureRecord received;
+    wire::Reception* reception = received.mutable_reception();
+    if (item.frame) {
+      reception->set_source(item.frame->header().source());
+      reception->set_incarnation(item.frame->header().source_incarnation());
+      reception->set_sequence(item.frame->header().sequence());
+    } else {
+      reception->set_source(item.disconnected.peer());
+      reception->set_incarnation(item.disconnected.peer_incarnation());
+      *reception->mutable_correlation_ids() = item.disconnected.correlation_ids();
+    }
+    record(received);
+  }
+}
+
+void ClockCore::emit(const Participant& sender, wire::Emission& emission) {
+  if (emission.has_frame()) {
+    send(emission);
+    return;
+  }
+  script_.observe_event(sender.id.name, emission.event());
+  wire::CaptureRecord entry;
+  wire::Occurrence* occurrence = entry.mutable_occurrence();
+  occurrence->mutable_event()->Swap(emission.mutable_event());
+  occurrence->mutable_cause()->Swap(emission.mutable_cause());
+  record(entry);
+}
+
+void ClockCore::send(wire::Emission& emission) {
+  const Fate fate = network_.route(emission.frame(), tick_);
+  script_.observe_packet(emission.frame());
+  wire::CaptureRecord entry;
+  wire::Packet* packet = entry.mutable_packet();
+  packet->mutable_frame()->Swap(emission.mutable_frame());
+  packet->mutable_cause()->Swap(emission.mutable_cause());
+  packet->set_fate(fate.kind);
+  if (fate.kind == wire::Packet::ARRIVES) packet->set_arrival_tick(fate.arrival.value());
+  record(entry);
+  const std::shared_ptr<const wire::Frame> frame(packet->release_frame());
+  const wire::Header& header = frame->header();
+  if (fate.kind == wire::Packet::REFUSED) {
+    Participant& sender = participants_.at(header.source());
+    sender.inbox.push_back(Network::refusal(*frame, tick_));
+  } else if (fate.kind == wire::Packet::ARRIVES) {
+    Participant* receiver = find(header.destination());
+    CHECK(receiver != nullptr, "a frame arrives at {}, who is not there", header.destination());
+    receiver->inbox.push_back({.arrival = fate.arrival, .frame = frame, .disconnected = {}});
+    reschedule(*receiver);
+  }
+}
+
+}  // namespace fencepost::clock
