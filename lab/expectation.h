@@ -1,0 +1,107 @@
+// What a scenario's `expect` asks for, as values: read by lab/scenario, judged by lab/expectations
+// from the history of a run alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "common/ids.h"
+#include "lab/place.h"
+#include "proto/plan.pb.h"
+
+namespace fencepost::lab {
+
+// duplicates, lost, pending, reads: how many records, or exactly which.
+struct ExpectRecords {
+  enum class What { kDuplicates, kLost, kPending, kReads };
+  What what = What::kDuplicates;
+  std::string reader;                             // kReads only: the process
+  std::optional<std::int64_t> count;
+  std::optional<std::vector<std::string>> names;  // "o2.3"; for kReads values, in order
+};
+
+// generations, rebalances.
+struct ExpectNumber {
+  enum class What { kGenerations, kRebalances };
+  What what = What::kGenerations;
+  std::int64_t count = 0;
+};
+
+// assignments: what each member has, per generation that became Stable.
+struct ExpectAssignments {
+  std::vector<std::map<std::string, std::set<TopicPartition>>> generations;
+};
+
+// paused, pause.ticks: one number per rebalance.
+struct ExpectPauses {
+  enum class What { kPartitions, kTicks };
+  What what = What::kPartitions;
+  std::vector<std::int64_t> numbers;
+};
+
+// errors: an answer to the process carried it, or its client reported it. `error` is Kafka's name of
+// the error or the Java client's name of the exception.
+struct ExpectError {
+  std::string process;
+  std::string error;
+  std::string api;                    // empty: any
+  std::optional<std::int64_t> count;  // absent: at least one
+};
+
+// order: these requests, in this order, others between them allowed.
+struct ExpectOrder {
+  std::string process;
+  std::vector<std::string> apis;
+};
+
+// events: at least once, or exactly so often.
+struct ExpectEvent {
+  wire::Match match;
+  std::optional<std::int64_t> count;
+  std::size_t watch = 0;  // its index in Expectations::watches
+};
+
+// committed: at the end of the run; an absent offset means that nothing is committed.
+struct ExpectCommitted {
+  std::map<TopicPartition, std::optional<Offset>> offsets;
+};
+
+// fetches.from: the first Fetch that the process sends for a partition, in one of the times it owns it.
+struct ExpectFetchFrom {
+  std::string process;
+  TopicPartition partition;
+  Offset offset;
+};
+
+// leaders: who leads, per generation that became Stable.
+struct ExpectLeaders {
+  std::vector<std::string> leaders;
+};
+
+// invoices.once: every record of the sources has exactly one invoice.
+struct ExpectInvoicesOnce {};
+
+using ExpectedFact =
+    std::variant<ExpectRecords, ExpectNumber, ExpectAssignments, ExpectPauses, ExpectError,
+                 ExpectOrder, ExpectEvent, ExpectCommitted, ExpectFetchFrom, ExpectLeaders,
+                 ExpectInvoicesOnce>;
+
+struct Expectation {
+  std::string text;  // as the scenario wrote it, "lost: 0"
+  Place place;
+  ExpectedFact fact;
+};
+
+struct Expectations {
+  std::string group;                 // whose facts are meant; empty: the only group
+  std::vector<Expectation> list;
+  std::vector<wire::Match> watches;  // the history counts these while it reads the capture
+};
+
+}  // namespace fencepost::lab

@@ -1,0 +1,54 @@
+// The parts of a scenario file, each read by a function of its own: topics, processes
+// (scenario_processes.cc), timeline (scenario_timeline.cc), expect (scenario_expect.cc).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lab/expectation.h"
+#include "lab/node_reader.h"
+#include "lab/partition_names.h"
+#include "lab/yaml_tree.h"
+#include "proto/plan.pb.h"
+
+namespace fencepost::lab {
+
+// What the rest of a scenario may refer to.
+struct KnownNames {
+  PartitionNames partitions;
+  std::vector<std::string> topics;     // full names, sorted
+  std::vector<std::string> processes;  // sorted
+};
+
+// A section that several files may have: the included one first, the including one last and stronger.
+using Layers = std::vector<const YamlNode*>;
+
+void read_topics(const Layers& sections, NodeReader& reader, wire::Plan& plan);
+
+// `defaults` are by role, `sections` by process; both go into the plan's processes.
+void read_processes(const Layers& defaults, const Layers& sections, const KnownNames& known,
+                    NodeReader& reader, wire::Plan& plan);
+// The names of the processes, before they are read.
+std::vector<std::string> process_names(const Layers& sections);
+
+// The rules, behind a first one that starts at tick 0 what no rule starts.
+void read_timeline(const YamlNode* timeline, const KnownNames& known, NodeReader& reader,
+                   wire::Plan& plan);
+// Must be read before the timeline, which may not go beyond it.
+void read_until(const YamlNode& node, const KnownNames& known, NodeReader& reader,
+                wire::Plan& plan);
+// A `when`: an event with its attributes or a packet. Keys in `besides` belong to the caller.
+std::optional<wire::Match> read_match(const YamlNode& node, const KnownNames& known,
+                                      NodeReader& reader,
+                                      std::vector<std::string_view> besides = {});
+
+Expectations read_expect(const YamlNode& node, const KnownNames& known, NodeReader& reader);
+
+// "o2" or "orders-2", with a mistake if it is neither.
+std::optional<TopicPartition> read_partition(const Word& word, const KnownNames& known,
+                                             NodeReader& reader);
+bool is_process(const Word& word, const KnownNames& known, NodeReader& reader);
+bool is_api(const Word& word, NodeReader& reader);
+
+}  // namespace fencepost::lab

@@ -1,0 +1,400 @@
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "common/events.h"
+#include "lab/scenario.h"
+#include "lab/scenario_parts.h"
+
+namespace fencepost::lab {
+namespace {
+
+struct ActionKey {
+  std::string_view key;
+  wire::Action::Kind kind;
+};
+
+constexpr std::array kActionKeys = std::to_array<ActionKey>({
+    {"start", wire::Action::START},
+    {"kill", wire::Action::KILL},
+    {"stop", wire::Action::STOP},
+    {"cont", wire::Action::CONT},
+    {"close", wire::Action::CLOSE},
+    {"restart", wire::Action::RESTART},
+    {"slow", wire::Action::SLOW},
+    {"pause", wire::Action::PAUSE},
+    {"drop", wire::Action::DROP},
+    {"delay", wire::Action::DELAY},
+    {"reorder", wire::Action::REORDER},
+    {"partition", wire::Action::PARTITION},
+    {"heal", wire::Action::HEAL},
+});
+constexpr std::array<std::string_view, 3> kTriggerKeys{"at", "when", "every"};
+constexpr std::array<std::string_view, 2> kSlowKeys{"process", "ticks"};
+constexpr std::array<std::string_view, 6> kLinkKeys{"from",     "to",    "api",
+                                                    "response", "times", "percent"};
+
+std::vector<std::string_view> event_names() {
+  std::vector<std::string_view> names;
+  for (const events::EventInfo& event : events::all_events()) names.push_back(event.name);
+  return names;
+}
+
+const events::EventInfo* find_event(std::string_view name) {
+  for (const events::EventInfo& event : events::all_events()) {
+    if (event.name == name) return &event;
+  }
+  return nullptr;
+}
+
+// Reads one `when`: keys of its own, the rest are attributes of the event.
+class MatchReader {
+ public:
+  MatchReader(const KnownNames& known, NodeReader& reader) : known_(known), reader_(reader) {}
+
+  std::optional<wire::Match> read(const YamlNode& node,
+                                  const std::vector<std::string_view>& besides);
+
+ private:
+  void read_packet(const YamlNode& node, const std::vector<std::string_view>& besides);
+  void read_event(const YamlNode& node, const std::vector<std::string_view>& besides);
+  void add_attribute(const YamlEntry& entry);
+  void add_where(const std::string& key, const std::string& value);
+  std::string full_names(const Word& word) const;
+
+  const KnownNames& known_;
+  NodeReader& reader_;
+  wire::Match match_;
+};
+
+std::optional<wire::Match> MatchReader::read(const YamlNode& node,
+                                             const std::vector<std::string_view>& besides) {
+  if (!reader_.is_map(node, "what to wait for")) return std::nullopt;
+  if (const YamlNode* process = node.find("process")) {
+    const auto word = reader_.word(*process, "process");
+    if (word && is_process(*word, known_, reader_)) match_.set_process(word->text);
+  }
+  if (const YamlNode* nth = node.find("nth")) {
+    const auto value = reader_.integer(*nth, "nth", {1, 1'000'000'000});
+    if (value) match_.set_nth(static_cast<std::int32_t>(*value));
+  }
+  const bool has_api = node.find("api") != nullptr;
+  const bool has_event = node.find("event") != nullptr;
+  if (has_api == has_event) {
+    reader_.mistake(node.place, has_api ? "either an event or an api, not both"
+                                        : "neither an event nor an api to wait for");
+    return std::nullopt;
+  }
+  has_api ? read_packet(node, besides) : read_event(node, besides);
+  return match_;
+}
+
+void MatchReader::read_packet(const YamlNode& node, const std::vector<std::string_view>& besides) {
+  std::vector<std::string_view> keys{"process", "api", "response", "to", "nth", "error"};
+  keys.insert(keys.end(), besides.begin(), besides.end());
+  reader_.only_keys(node, keys, "a packet");
+  const auto api = reader_.word(*node.find("api"), "api");
+  if (api && is_api(*api, reader_)) match_.set_api(api->text);
+  if (const YamlNode* response = node.find("response")) {
+    if (const auto value = reader_.boolean(*response, "response")) match_.set_response(*value);
+  }
+  if (const YamlNode* error = node.find("error")) {
+    if (const auto value = reader_.boolean(*error, "error")) match_.set_error(*value);
+  }
+  const YamlNode* to = node.find("to");
+  const auto word = to == nullptr ? std::nullopt : reader_.word(*to, "to");
+  if (word && is_process(*word, known_, reader_)) match_.set_to(word->text);
+}
+
+void MatchReader::read_event(const YamlNode& node, const std::vector<std::string_view>& besides) {
+  const auto name = reader_.word(*node.find("event"), "event");
+  if (!name || !reader_.one_of(*name, "event", event_names())) return;
+  match_.set_event(name->text);
+  std::vector<std::string_view> keys = split(find_event(name->text)->keys, ',');
+  keys.insert(keys.end(), {"process", "event", "nth"});
+  keys.insert(keys.end(), besides.begin(), besides.end());
+  reader_.only_keys(node, keys, name->text);
+  for (const YamlEntry& entry : node.entries) {
+    const auto own = [&](std::string_view key) { return key == entry.key; };
+    if (own("process") || own("event") || own("nth")) continue;
+    if (std::any_of(besides.begin(), besides.end(), own)) continue;
+    if (std::find(keys.begin(), keys.end(), entry.key) != keys.end()) add_attribute(entry);
+  }
+}
+
+void MatchReader::add_where(const std::string& key, const std::string& value) {
+  wire::Attribute* attribute = match_.add_where();
+  attribute->set_key(key);
+  attribute->set_value(value);
+}
+
+// Partitions may be given by their short names; a `partition: o2` says the topic too.
+void MatchReader::add_attribute(const YamlEntry& entry) {
+  if (entry.value.kind == YamlNode::Kind::kScalar && entry.value.text.empty()) {
+    add_where(entry.key, "");
+    return;
+  }
+  std::string joined;
+  for (const Word& word : reader_.words(entry.value, entry.key)) {
+    joined += (joined.empty() ? "" : ",") + full_names(word);
+  }
+  const auto partition = known_.partitions.parse(joined);
+  if (entry.key == "partition" && partition) {
+    add_where("topic", partition->topic);
+    add_where("partition", std::to_string(partition->partition.value()));
+    return;
+  }
+  add_where(entry.key, joined);
+}
+
+std::string MatchReader::full_names(const Word& word) const {
+  const auto partition = known_.partitions.parse(word.text);
+  return partition ? to_string(*partition) : word.text;
+}
+
+// Reads the actions of one rule.
+class ActionReader {
+ public:
+  ActionReader(const KnownNames& known, NodeReader& reader) : known_(known), reader_(reader) {}
+
+  std::optional<wire::Action> read(const YamlEntry& entry, wire::Action::Kind kind);
+
+ private:
+  void read_names(const YamlNode& node, std::string_view what,
+                  google::protobuf::RepeatedPtrField<std::string>& names);
+  void read_slow(const YamlNode& node, wire::Action& action);
+  void read_link(const YamlEntry& entry, wire::Action& action);
+  void read_sides(const YamlNode& node, wire::Action& action);
+  void read_flag(const YamlEntry& entry);
+
+  const KnownNames& known_;
+  NodeReader& reader_;
+};
+
+std::optional<wire::Action> ActionReader::read(const YamlEntry& entry, wire::Action::Kind kind) {
+  wire::Action action;
+  action.set_kind(kind);
+  switch (kind) {
+    case wire::Action::START:
+    case wire::Action::KILL:
+    case wire::Action::STOP:
+    case wire::Action::CONT:
+    case wire::Action::CLOSE:
+    case wire::Action::RESTART:
+      read_names(entry.value, entry.key, *action.mutable_processes());
+      break;
+    case wire::Action::SLOW:
+      read_slow(entry.value, action);
+      break;
+    case wire::Action::DROP:
+    case wire::Action::DELAY:
+    case wire::Action::REORDER:
+      read_link(entry, action);
+      break;
+    case wire::Action::PARTITION:
+      read_sides(entry.value, action);
+      break;
+    case wire::Action::PAUSE:
+    case wire::Action::HEAL:
+      read_flag(entry);
+      break;
+  }
+  return action;
+}
+
+void ActionReader::read_names(const YamlNode& node, std::string_view what,
+                              google::protobuf::RepeatedPtrField<std::string>& names) {
+  for (const Word& word : reader_.words(node, what)) {
+    if (is_process(word, known_, reader_)) names.Add(std::string(word.text));
+  }
+}
+
+void ActionReader::read_slow(const YamlNode& node, wire::Action& action) {
+  if (!reader_.is_map(node, "slow")) return;
+  reader_.only_keys(node, kSlowKeys, "slow");
+  const YamlNode* process = node.find("process");
+  const YamlNode* ticks = node.find("ticks");
+  if (process == nullptr || ticks == nullptr) {
+    reader_.mistake(node.place, "slow needs a process and its ticks: {process: C2, ticks: 15}");
+    return;
+  }
+  read_names(*process, "process", *action.mutable_processes());
+  const auto value = reader_.integer(*ticks, "ticks", {1, kTicksMax});
+  if (value) action.set_ticks(*value);
+}
+
+void ActionReader::read_link(const YamlEntry& entry, wire::Action& action) {
+  if (!reader_.is_map(entry.value, entry.key)) return;
+  std::vector<std::string_view> keys(kLinkKeys.begin(), kLinkKeys.end());
+  if (action.kind() == wire::Action::DELAY) keys.push_back("ticks");
+  reader_.only_keys(entry.value, keys, entry.key);
+  wire::Link& link = *action.mutable_link();
+  for (const YamlEntry& part : entry.value.entries) {
+    if (part.key == "from") read_names(part.value, "from", *link.mutable_from());
+    if (part.key == "to") read_names(part.value, "to", *link.mutable_to());
+    if (part.key == "api") {
+      for (const Word& word : reader_.words(part.value, "api")) {
+        if (is_api(word, reader_)) link.add_api(word.text);
+      }
+    }
+    if (part.key == "response") {
+      if (const auto value = reader_.boolean(part.value, "response")) link.set_response(*value);
+    }
+    if (part.key == "times") {
+      const auto value = reader_.integer(part.value, "times", {1, 1'000'000'000});
+      if (value) link.set_times(static_cast<std::int32_t>(*value));
+    }
+    if (part.key == "percent") {
+      const auto value = reader_.integer(part.value, "percent", {1, 100});
+      if (value) link.set_percent(static_cast<std::int32_t>(*value));
+    }
+    if (part.key == "ticks") {
+      const auto value = reader_.integer(part.value, "ticks", {1, kTicksMax});
+      if (value) action.set_ticks(*value);
+    }
+  }
+  if (action.kind() == wire::Action::DELAY && entry.value.find("ticks") == nullptr) {
+    reader_.mistake(entry.place, "delay needs ticks: how long a message takes");
+  }
+}
+
+// [[C1], [B1, C2]], or one name: it against everybody else.
+void ActionReader::read_sides(const YamlNode& node, wire::Action& action) {
+  if (node.kind == YamlNode::Kind::kScalar) {
+    read_names(node, "partition", *action.add_sides()->mutable_processes());
+    wire::Side* others = action.add_sides();
+    for (const std::string& name : known_.processes) {
+      if (name != node.text) others->add_processes(name);
+    }
+    return;
+  }
+  if (!reader_.is_list(node, "partition")) return;
+  std::set<std::string> seen;
+  for (const YamlNode& side : node.items) {
+    wire::Side* added = action.add_sides();
+    for (const Word& word : reader_.words(side, "a side of a partition")) {
+      if (!is_process(word, known_, reader_)) continue;
+      if (!seen.insert(word.text).second) {
+        reader_.mistake(word.place, fmt::format("{} stands on two sides", word.text));
+      }
+      added->add_processes(word.text);
+    }
+  }
+  if (node.items.size() < 2) reader_.mistake(node.place, "a partition needs at least two sides");
+}
+
+void ActionReader::read_flag(const YamlEntry& entry) {
+  if (entry.value.kind == YamlNode::Kind::kNull) return;
+  const auto value = reader_.boolean(entry.value, entry.key);
+  if (value && !*value) reader_.mistake(entry.value.place, entry.key + ": false does nothing");
+}
+
+void read_trigger(const YamlNode& node, const KnownNames& known, NodeReader& reader,
+                  std::int64_t last, wire::Rule& rule) {
+  const YamlNode* at = node.find("at");
+  const YamlNode* when = node.find("when");
+  if ((at == nullptr) == (when == nullptr)) {
+    reader.mistake(node.place, at == nullptr ? "a rule needs `at: TICK` or `when: {...}`"
+                                             : "a rule has `at` or `when`, not both");
+    return;
+  }
+  if (when != nullptr) {
+    const auto match = read_match(*when, known, reader);
+    if (match) *rule.mutable_when() = *match;
+    return;
+  }
+  const auto tick = reader.integer(*at, "at", {0, kTicksMax});
+  if (!tick) return;
+  rule.set_at_tick(*tick);
+  if (*tick > last) {
+    reader.mistake(at->place, fmt::format("tick {} is after the end of the run (until: {})", *tick,
+                                          last));
+  }
+}
+
+void read_rule(const YamlNode& node, const KnownNames& known, NodeReader& reader,
+               wire::Plan& plan) {
+  if (!reader.is_map(node, "a rule of the timeline")) return;
+  std::vector<std::string_view> keys(kTriggerKeys.begin(), kTriggerKeys.end());
+  for (const ActionKey& action : kActionKeys) keys.push_back(action.key);
+  reader.only_keys(node, keys, "a rule");
+  wire::Rule& rule = *plan.add_rules();
+  rule.set_text(to_flow(node));
+  read_trigger(node, known, reader, plan.until().tick(), rule);
+  if (const YamlNode* every = node.find("every")) {
+    const auto value = reader.boolean(*every, "every");
+    if (value) rule.set_every(*value);
+    if (node.find("at") != nullptr) reader.mistake(every->place, "every goes with `when` only");
+  }
+  for (const YamlEntry& entry : node.entries) {
+    for (const ActionKey& known_action : kActionKeys) {
+      if (entry.key != known_action.key) continue;
+      const auto action = ActionReader(known, reader).read(entry, known_action.kind);
+      if (action) *rule.add_actions() = *action;
+    }
+  }
+  if (rule.actions().empty()) {
+    reader.mistake(node.place, "a rule without an action: start, kill, stop, cont, close, ...");
+  }
+}
+
+}  // namespace
+
+std::optional<wire::Match> read_match(const YamlNode& node, const KnownNames& known,
+                                      NodeReader& reader, std::vector<std::string_view> besides) {
+  return MatchReader(known, reader).read(node, besides);
+}
+
+void read_until(const YamlNode& node, const KnownNames& known, NodeReader& reader,
+                wire::Plan& plan) {
+  wire::Until& until = *plan.mutable_until();
+  until.set_tick(kTicksMax);
+  if (node.kind != YamlNode::Kind::kMap) {
+    const auto tick = reader.integer(node, "until", {0, kTicksMax});
+    if (tick) until.set_tick(*tick);
+    return;
+  }
+  const YamlNode* limit = node.find("at most");
+  if (limit == nullptr) {
+    reader.mistake(node.place, "until an event needs a limit too: `at most: TICK`");
+  } else {
+    const auto tick = reader.integer(*limit, "at most", {0, kTicksMax});
+    if (tick) until.set_tick(*tick);
+  }
+  const auto match = read_match(node, known, reader, {"at most"});
+  if (match) *until.mutable_when() = *match;
+}
+
+void read_timeline(const YamlNode* timeline, const KnownNames& known, NodeReader& reader,
+                   wire::Plan& plan) {
+  wire::Rule first;
+  first.set_at_tick(0);
+  first.set_text("{at: 0, start: what no rule starts}");
+  *plan.add_rules() = first;
+  if (timeline != nullptr && reader.is_list(*timeline, "timeline")) {
+    for (const YamlNode& node : timeline->items) read_rule(node, known, reader, plan);
+  }
+  std::set<std::string> started;
+  for (const wire::Rule& rule : plan.rules()) {
+    for (const wire::Action& action : rule.actions()) {
+      if (action.kind() != wire::Action::START) continue;
+      started.insert(action.processes().begin(), action.processes().end());
+    }
+  }
+  wire::Action action;
+  action.set_kind(wire::Action::START);
+  for (const wire::ProcessSpec& process : plan.processes()) {
+    if (!started.contains(process.name())) action.add_processes(process.name());
+  }
+  if (action.processes().empty()) {
+    plan.mutable_rules()->erase(plan.mutable_rules()->begin());
+    return;
+  }
+  *plan.mutable_rules(0)->add_actions() = action;
+  plan.mutable_rules(0)->set_text(
+      fmt::format("{{at: 0, start: [{}]}}", fmt::join(action.processes(), ", ")));
+}
+
+}  // namespace fencepost::lab
