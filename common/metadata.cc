@@ -18,10 +18,10 @@ MetadataConfig metadata_config(const Client& client) {
   return config;
 }
 
-Metadata::Metadata(Client& client, MetadataConfig config)
+Metadata::Metadata(Client& client, MetadataConfig config, Signal& changed)
     : client_(client),
       config_(std::move(config)),
-      changed_(client.time()),
+      changed_(changed),
       hosts_(config_.bootstrap) {
   if (hosts_.empty()) throw ConfigError("bootstrap.servers is empty");
 }
@@ -45,7 +45,10 @@ void Metadata::maybe_refresh() {
 }
 
 Task<void> Metadata::refreshed(Tick deadline) {
-  if (in_flight_) co_await changed_.wait_until(deadline, "max.block.ms");
+  const std::uint64_t before = version_;
+  while (in_flight_ && version_ == before && client_.now() < deadline) {
+    co_await changed_.wait_until(deadline, "max.block.ms");
+  }
 }
 
 // One attempt. The pause after a failure belongs to it, so nobody can ask faster than that.

@@ -27,11 +27,13 @@ MetadataConfig metadata_config(const Client& client);
 
 class Metadata {
  public:
-  Metadata(Client& client, MetadataConfig config);
+  // `changed` belongs to the client core; it is notified after each refresh, successful or not.
+  Metadata(Client& client, MetadataConfig config, Signal& changed);
 
   // Adds topics of interest; one that is new asks for an update.
   void want(const std::vector<std::string>& topics);
-  void request_update() { update_requested_ = true; }
+  // Asks for a refresh; one that is on its way counts.
+  void request_update() { update_requested_ = update_requested_ || !in_flight_; }
   // Starts a refresh if one is due and none is on its way; a failed one is followed by a pause.
   void maybe_refresh();
   // Waits for the end of the refresh on its way, successful or not; at once if there is none.
@@ -49,9 +51,6 @@ class Metadata {
   const std::string& any_broker() const;
   void broker_failed() { ++next_broker_; }
 
-  // Told after each refresh, successful or not.
-  Signal& changed() { return changed_; }
-
  private:
   Task<void> refresh();
   void take(const wire::MetadataResponse& response);
@@ -59,7 +58,7 @@ class Metadata {
 
   Client& client_;
   MetadataConfig config_;
-  Signal changed_;
+  Signal& changed_;
   std::set<std::string> wanted_;
   std::map<std::string, std::vector<NodeId>> leaders_;  // by topic, then index
   std::map<NodeId, std::string> brokers_;
