@@ -226,7 +226,8 @@ std::optional<std::string> nearest(std::string_view word,
                                    std::span<const std::string_view> candidates) {
   if (word.empty() || word.size() > kWordMax) return std::nullopt;
   std::optional<std::string> best;
-  std::size_t limit = std::max<std::size_t>(word.size() / 3, 1) + 1;
+  // One mistake in three letters, and never every letter.
+  std::size_t limit = std::min(std::max<std::size_t>(word.size() / 3, 1) + 1, word.size());
   for (const std::string_view candidate : candidates) {
     const std::size_t distance = edit_distance(word, candidate);
     if (distance >= limit) continue;

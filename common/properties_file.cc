@@ -54,7 +54,7 @@ class LogicalLines {
       first_ = taken_;
       while (continues(natural)) {
         line += natural.substr(0, natural.size() - 1);
-        if (rest_.empty()) return true;
+        if (rest_.empty()) return !line.empty();
         natural = take();
         skip_blanks(natural);
       }
