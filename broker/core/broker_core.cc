@@ -1,0 +1,155 @@
+#include "broker/core/broker_core.h"
+
+#include <utility>
+
+#include "common/check.h"
+#include "common/events.h"
+#include "proto/offsets.pb.h"
+
+namespace fencepost::broker {
+
+BrokerCore::BrokerCore(BrokerConfig config)
+    : config_(std::move(config)),
+      topics_(config_),
+      fetches_(config_, topics_, deadlines_),
+      cluster_(config_, topics_, *this),
+      leader_(topics_, *this),
+      groups_(config_, topics_, deadlines_, *this) {}
+
+void BrokerCore::apply(const wire::StoredRow& row) {
+  wire::RecordBatch batch;
+  CHECK(batch.ParseFromString(row.batch()), "a stored batch of {}", row.topic());
+  apply_batch({row.topic(), PartitionId(row.partition())}, batch, row.batch());
+}
+
+void BrokerCore::apply_batch(const TopicPartition& where, const wire::RecordBatch& batch,
+                             std::string bytes) {
+  topics_.log(where).append(batch, std::move(bytes));
+  if (!is_internal(where.topic)) return;
+  for (const wire::Record& record : batch.records()) {
+    where.topic == kOffsetsTopic ? groups_.apply(record) : apply_topic(record);
+  }
+}
+
+void BrokerCore::apply_topic(const wire::Record& record) {
+  wire::TopicRecord topic;
+  CHECK(topic.ParseFromString(record.value()), "a record of {}", kClusterMetadataTopic);
+  topics_.create(topic.name(), topic.num_partitions());
+  // Which partition a group hashes to was fixed when the topic was made, whatever is configured
+  // now.
+  if (topic.name() == kOffsetsTopic) config_.offsets_partitions = topic.num_partitions();
+}
+
+Offset BrokerCore::append(const TopicPartition& where, wire::RecordBatch batch, Turn& turn) {
+  const Offset base = topics_.log(where).end();
+  batch.set_base_offset(base.value());
+  wire::StoredRow row;
+  row.set_topic(where.topic);
+  row.set_partition(where.partition.value());
+  row.set_base_offset(base.value());
+  row.set_batch(batch.SerializeAsString());
+  apply_batch(where, batch, row.batch());
+  grown_.insert(where);
+  turn.effects.emplace_back(Append{std::move(row)});
+  return base;
+}
+
+void BrokerCore::create_configured_topics(Turn& turn) {
+  // Deviation: Kafka makes this topic when it is first needed, and has the client try again.
+  const std::string offsets(kOffsetsTopic);
+  if (!topics_.has(offsets)) cluster_.create({offsets, config_.offsets_partitions}, turn);
+  for (const TopicSpec& topic : config_.topics) {
+    if (!topics_.has(topic.name)) cluster_.create(topic, turn);
+  }
+}
+
+std::vector<Effect> BrokerCore::start(Tick now, const wire::Cause& cause) {
+  Turn turn{now, cause, {}};
+  const std::int64_t loaded = topics_.records_in_all();
+  create_configured_topics(turn);
+  groups_.start(turn);
+  turn.report(
+      events::make(events::kBrokerLoaded, {{"topics", std::to_string(topics_.names().size())},
+                                           {"groups", std::to_string(groups_.group_count())},
+                                           {"records", std::to_string(loaded)}}));
+  return finish(turn);
+}
+
+std::vector<Effect> BrokerCore::handle(const wire::Frame& frame, Tick now,
+                                       const wire::Cause& cause) {
+  Turn turn{now, cause, {}};
+  dispatch(frame, {request_id_of(frame), frame.header().client_id()}, turn);
+  return finish(turn);
+}
+
+std::optional<BrokerCore::Expired> BrokerCore::advance(Tick now) {
+  std::optional<ExpiredTimer> expired = deadlines_.take_due(now);
+  if (!expired) return std::nullopt;
+  Turn turn{now, expired->cause, {}};
+  if (expired->key.kind == TimerKind::kFetch) {
+    fetches_.expired(expired->key.fetch, turn);
+  } else {
+    groups_.expired(expired->key, turn);
+  }
+  return Expired{std::move(expired->cause), finish(turn)};
+}
+
+std::vector<Effect> BrokerCore::finish(Turn& turn) {
+  const std::set<TopicPartition> grown = std::exchange(grown_, {});
+  fetches_.appended(grown, turn);
+  return std::move(turn.effects);
+}
+
+void BrokerCore::dispatch(const wire::Frame& frame, const Caller& caller, Turn& turn) {
+  wire::Frame response;
+  switch (frame.payload_case()) {
+    case wire::Frame::kProduceRequest:
+      return leader_.produce(frame.produce_request(), caller, turn);
+    case wire::Frame::kFetchRequest:
+      return fetches_.fetch(frame.fetch_request(), caller, turn);
+    case wire::Frame::kOffsetCommitRequest:
+      return groups_.commit(frame.offset_commit_request(), caller, turn);
+    case wire::Frame::kOffsetFetchRequest:
+      return groups_.fetch_offsets(frame.offset_fetch_request(), caller, turn);
+    case wire::Frame::kJoinGroupRequest:
+      return groups_.join(frame.join_group_request(), caller, turn);
+    case wire::Frame::kHeartbeatRequest:
+      return groups_.heartbeat(frame.heartbeat_request(), caller, turn);
+    case wire::Frame::kLeaveGroupRequest:
+      return groups_.leave(frame.leave_group_request(), caller, turn);
+    case wire::Frame::kSyncGroupRequest:
+      return groups_.sync(frame.sync_group_request(), caller, turn);
+    case wire::Frame::kListOffsetsRequest:
+      *response.mutable_list_offsets_response() =
+          leader_.list_offsets(frame.list_offsets_request());
+      break;
+    case wire::Frame::kMetadataRequest:
+      *response.mutable_metadata_response() = cluster_.metadata(frame.metadata_request(), turn);
+      break;
+    case wire::Frame::kFindCoordinatorRequest:
+      *response.mutable_find_coordinator_response() =
+          cluster_.find_coordinator(frame.find_coordinator_request());
+      break;
+    case wire::Frame::kCreateTopicsRequest:
+      *response.mutable_create_topics_response() =
+          cluster_.create_topics(frame.create_topics_request(), turn);
+      break;
+    case wire::Frame::kProduceResponse:
+    case wire::Frame::kFetchResponse:
+    case wire::Frame::kListOffsetsResponse:
+    case wire::Frame::kMetadataResponse:
+    case wire::Frame::kOffsetCommitResponse:
+    case wire::Frame::kOffsetFetchResponse:
+    case wire::Frame::kFindCoordinatorResponse:
+    case wire::Frame::kJoinGroupResponse:
+    case wire::Frame::kHeartbeatResponse:
+    case wire::Frame::kLeaveGroupResponse:
+    case wire::Frame::kSyncGroupResponse:
+    case wire::Frame::kCreateTopicsResponse:
+    case wire::Frame::PAYLOAD_NOT_SET:
+      return;  // not a request: whoever sent it expects nothing
+  }
+  turn.respond(caller.request, std::move(response));
+}
+
+}  // namespace fencepost::broker
