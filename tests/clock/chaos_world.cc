@@ -36,7 +36,8 @@ Leaves ChaosWorld::run() {
     }
     idle_rounds = act_once() ? 0 : idle_rounds + 1;
     if (idle_rounds > 400) {
-      leaves_.failure = "hang";
+      leaves_.failure = "hang after tick " + std::to_string(core_.last_closed().value());
+      for (const std::string& who : core_.waiting_for()) *leaves_.failure += ", waits for " + who;
       break;
     }
   }
@@ -230,7 +231,9 @@ void ChaosWorld::welcome(const clock::WelcomeTo& effect) {
 void ChaosWorld::perform(const wire::Act& act) {
   Process* process = living(act.process());
   if (act.kind() == wire::Act::START) {
-    if (process == nullptr) spawn(act.process());
+    // One whose last step has been accepted may still be on its way out.
+    if (process != nullptr && process->exits) process->alive = false;
+    if (living(act.process()) == nullptr) spawn(act.process());
     return;
   }
   if (process == nullptr || !process->id) return;
@@ -258,9 +261,7 @@ void ChaosWorld::spawn(const std::string& name) {
   processes_.push_back(std::make_unique<Process>());
   Process& process = *processes_.back();
   process.name = name;
-  wire::Hello* hello = process.to_clock.emplace_back().mutable_hello();
-  hello->set_name(name);
-  hello->set_role("probe");
+  *process.to_clock.emplace_back().mutable_hello() = toy_hello(name);
 }
 
 void ChaosWorld::kill(Process& process) {

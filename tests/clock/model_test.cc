@@ -57,6 +57,7 @@ wire::Plan random_plan(std::uint64_t seed) {
     wire::ProcessSpec& spec = *plan.add_processes();
     spec.set_name(std::string(name));
     spec.set_role("probe");
+    *spec.mutable_properties() = toy_hello(spec.name()).properties();
     if (name != "D") start.mutable_actions(0)->add_processes(std::string(name));
   }
   add_random_rules(plan, random);

@@ -89,6 +89,16 @@ StepResult ToyNode::step(Tick now, std::span<const Delivery> inbox) {
   return result;
 }
 
+wire::Hello toy_hello(const std::string& name) {
+  wire::Hello hello;
+  hello.set_name(name);
+  hello.set_role("probe");
+  wire::Property* bootstrap = hello.add_properties();
+  bootstrap->set_name("bootstrap.servers");
+  bootstrap->set_value("A:19092");
+  return hello;
+}
+
 NodeFactories toy_factories() {
   return {{"probe", [](NodeContext context) -> std::unique_ptr<Node> {
              return std::make_unique<ToyNode>(std::move(context));

@@ -39,6 +39,9 @@ class ToyNode : public Node {
   std::int64_t stored_rows_ = 0;
 };
 
+// The Hello of a toy.
+wire::Hello toy_hello(const std::string& name);
+
 // Makes toys under the role "probe".
 NodeFactories toy_factories();
 
