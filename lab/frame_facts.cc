@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <map>
 
+#include "clock/core/network.h"
+#include "clock/core/script.h"
+
 namespace fencepost::lab {
 namespace {
 
@@ -27,31 +30,6 @@ std::map<int, std::string_view> make_api_names() {
   return names;
 }
 
-// Walks an answer for fields named error_code, in the order of the fields.
-void collect(const google::protobuf::Message& message, std::vector<ErrorCode>& found) {
-  const google::protobuf::Descriptor* descriptor = message.GetDescriptor();
-  const google::protobuf::Reflection* reflection = message.GetReflection();
-  for (int index = 0; index < descriptor->field_count(); ++index) {
-    const google::protobuf::FieldDescriptor* field = descriptor->field(index);
-    if (field->cpp_type() == google::protobuf::FieldDescriptor::CPPTYPE_INT32 &&
-        !field->is_repeated() && field->name() == "error_code") {
-      const ErrorCode code = error_from_wire(reflection->GetInt32(message, field));
-      const bool known = std::find(found.begin(), found.end(), code) != found.end();
-      if (code != ErrorCode::kNone && !known) found.push_back(code);
-    }
-    if (field->cpp_type() != google::protobuf::FieldDescriptor::CPPTYPE_MESSAGE) continue;
-    if (!field->is_repeated()) {
-      if (reflection->HasField(message, field)) {
-        collect(reflection->GetMessage(message, field), found);
-      }
-      continue;
-    }
-    for (int item = 0; item < reflection->FieldSize(message, field); ++item) {
-      collect(reflection->GetRepeatedMessage(message, field, item), found);
-    }
-  }
-}
-
 }  // namespace
 
 std::string_view api_of(const wire::Frame& frame) {
@@ -60,30 +38,14 @@ std::string_view api_of(const wire::Frame& frame) {
   return found == kNames.end() ? std::string_view() : found->second;
 }
 
-bool is_response(const wire::Frame& frame) {
-  return static_cast<int>(frame.payload_case()) % 2 == 1;
-}
+bool is_response(const wire::Frame& frame) { return clock::is_response(frame); }
 
 std::vector<ErrorCode> errors_in(const wire::Frame& frame) {
   std::vector<ErrorCode> found;
-  // Records carry no errors, and a fetched batch is the bulk of a capture: look at the top only.
-  if (frame.has_fetch_response()) {
-    const auto note = [&found](std::int32_t number) {
-      const ErrorCode code = error_from_wire(number);
-      const bool known = std::find(found.begin(), found.end(), code) != found.end();
-      if (code != ErrorCode::kNone && !known) found.push_back(code);
-    };
-    note(frame.fetch_response().error_code());
-    for (const auto& topic : frame.fetch_response().responses()) {
-      for (const auto& partition : topic.partitions()) note(partition.error_code());
-    }
-    return found;
+  for (const std::int32_t number : clock::error_codes(frame)) {
+    const ErrorCode code = error_from_wire(number);
+    if (std::find(found.begin(), found.end(), code) == found.end()) found.push_back(code);
   }
-  if (!is_response(frame)) return found;
-  const wire::Frame::PayloadCase payload = frame.payload_case();
-  const google::protobuf::FieldDescriptor* field =
-      wire::Frame::descriptor()->FindFieldByNumber(static_cast<int>(payload));
-  collect(frame.GetReflection()->GetMessage(frame, field), found);
   return found;
 }
 

@@ -1,0 +1,70 @@
+#include "lab/checkers/groups.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <map>
+#include <utility>
+
+namespace fencepost::lab {
+namespace {
+
+std::string line_of(const Ownership& earlier, const Ownership& later, const History& history,
+                    std::string_view what) {
+  return fmt::format("{}: {} of generation {} and {} of generation {} both own {} from tick {}",
+                     what, earlier.process, earlier.generation.value(), later.process,
+                     later.generation.value(), history.names.short_name(later.partition),
+                     later.from.tick.value());
+}
+
+// The earlier owner still believes in its partition when the later one gets it.
+bool overlaps(const Ownership& earlier, const Ownership& later) {
+  return !earlier.to || *earlier.to > later.from;
+}
+
+void check_pair(const Ownership& earlier, const Ownership& later, const History& history,
+                Verdict& verdict) {
+  if (!overlaps(earlier, later)) return;
+  if (earlier.generation == later.generation) {
+    verdict.details.push_back(line_of(earlier, later, history, "two owners in one generation"));
+  } else if (!earlier.evicted || *earlier.evicted > later.from) {
+    verdict.details.push_back(line_of(earlier, later, history, "handed over too early"));
+  }
+}
+
+void check_ownerships(const History& history, Verdict& verdict) {
+  // Only those that are still open can overlap with a new one, and they are few.
+  std::map<std::pair<std::string, TopicPartition>, std::vector<const Ownership*>> open;
+  for (const Ownership& later : history.ownerships) {
+    auto& others = open[{later.group, later.partition}];
+    std::erase_if(others, [&](const Ownership* other) { return !overlaps(*other, later); });
+    for (const Ownership* earlier : others) check_pair(*earlier, later, history, verdict);
+    others.push_back(&later);
+  }
+}
+
+void check_generations(const History& history, Verdict& verdict) {
+  std::map<std::string, Generation> latest;
+  for (const GenerationFact& fact : history.generations) {
+    const auto [known, is_new] = latest.try_emplace(fact.group, fact.generation);
+    if (is_new) continue;
+    if (fact.generation <= known->second) {
+      verdict.details.push_back(fmt::format("group {}: generation {} after generation {}",
+                                            fact.group, fact.generation.value(),
+                                            known->second.value()));
+    }
+    known->second = fact.generation;
+  }
+}
+
+}  // namespace
+
+Verdict check_groups(const History& history) {
+  Verdict verdict;
+  verdict.subject = "no partition has two owners";
+  check_ownerships(history, verdict);
+  check_generations(history, verdict);
+  if (!verdict.details.empty()) verdict.outcome = Verdict::Outcome::kInvalid;
+  return verdict;
+}
+
+}  // namespace fencepost::lab

@@ -1,0 +1,281 @@
+#include "lab/group_tracker.h"
+
+#include <algorithm>
+
+#include "common/events.h"
+
+namespace fencepost::lab {
+namespace {
+
+constexpr std::size_t kUuidLength = 36;
+
+std::string text(const wire::Event& event, std::string_view key) {
+  return std::string(events::value_of(event, key));
+}
+
+Generation generation_of(const wire::Event& event) {
+  const auto number = parse_integer(events::value_of(event, "generation"));
+  return number ? Generation(static_cast<std::int32_t>(*number)) : kNoGeneration;
+}
+
+std::set<TopicPartition> partitions_in(std::string_view list) {
+  std::set<TopicPartition> partitions;
+  for (const std::string_view item : split(list, ',')) {
+    if (const auto partition = parse_full_name(item)) partitions.insert(*partition);
+  }
+  return partitions;
+}
+
+}  // namespace
+
+void GroupTracker::on_event(const Speaker& speaker, const wire::Event& event) {
+  const std::string& name = event.name();
+  if (name == events::kGroupState) on_group_state(speaker, event);
+  if (name == events::kAssignmentComputed) on_assignment_computed(speaker, event);
+  if (name == events::kPartitionsAssigned) on_assigned(speaker, event);
+  if (name == events::kPartitionsRevoked) on_given_up(speaker, event, Ownership::End::kRevoked);
+  if (name == events::kPartitionsLost) on_given_up(speaker, event, Ownership::End::kLost);
+  if (name == events::kMemberRemoved) on_removed(speaker, event);
+}
+
+void GroupTracker::on_member_id(const std::string& process, const std::string& member) {
+  process_by_member_[member] = process;
+}
+
+// Kafka's member ids are the client's id, a dash and a UUID.
+std::string GroupTracker::process_of(const std::string& member) const {
+  const auto found = process_by_member_.find(member);
+  if (found != process_by_member_.end()) return found->second;
+  if (member.size() <= kUuidLength + 1) return member;
+  const std::size_t dash = member.size() - kUuidLength - 1;
+  return member[dash] == '-' ? member.substr(0, dash) : member;
+}
+
+// ---- generations and rebalances ----
+
+void GroupTracker::on_group_state(const Speaker& speaker, const wire::Event& event) {
+  const std::string group = text(event, "group");
+  const std::string_view to = events::value_of(event, "to");
+  if (to == "PreparingRebalance") begin_rebalance(speaker, group, text(event, "reason"));
+  if (to == "CompletingRebalance") form_generation(speaker, event);
+  if (to == "Stable") on_stable(speaker, group);
+  if (to == "Empty" || to == "Dead") settle(speaker, group);
+}
+
+void GroupTracker::begin_rebalance(const Speaker& speaker, const std::string& group,
+                                   std::string reason) {
+  const auto open = open_rebalance_.find(group);
+  if (open != open_rebalance_.end()) {
+    history_.rebalances[open->second].reasons.push_back(std::move(reason));
+    return;
+  }
+  Rebalance rebalance;
+  rebalance.group = group;
+  rebalance.begun = speaker.when;
+  rebalance.reasons.push_back(std::move(reason));
+  rebalance.before = current_owners(group);
+  const std::size_t index = history_.rebalances.size();
+  for (auto& [key, open_pause] : paused_) {
+    if (key.first != group) continue;
+    rebalance.before.emplace(key.second, open_pause.pause.owner_before);
+    if (!open_pause.rebalance) open_pause.rebalance = index;
+  }
+  history_.rebalances.push_back(std::move(rebalance));
+  open_rebalance_[group] = index;
+}
+
+void GroupTracker::form_generation(const Speaker& speaker, const wire::Event& event) {
+  GenerationFact generation;
+  generation.group = text(event, "group");
+  generation.generation = generation_of(event);
+  generation.formed = speaker.when;
+  for (const std::string_view member : split(events::value_of(event, "members"), ',')) {
+    generation.members.push_back(process_of(std::string(member)));
+  }
+  std::sort(generation.members.begin(), generation.members.end());
+  const std::size_t index = history_.generations.size();
+  current_generation_[generation.group] = index;
+  const auto open = open_rebalance_.find(generation.group);
+  if (open != open_rebalance_.end()) {
+    history_.rebalances[open->second].generations.push_back(index);
+  }
+  history_.generations.push_back(std::move(generation));
+}
+
+void GroupTracker::on_assignment_computed(const Speaker& speaker, const wire::Event& event) {
+  const auto current = current_generation_.find(text(event, "group"));
+  if (current == current_generation_.end()) return;
+  GenerationFact& generation = history_.generations[current->second];
+  if (generation.generation != generation_of(event)) return;
+  generation.assignor = text(event, "assignor");
+  generation.leader = speaker.process;
+  for (const std::string_view item : split(events::value_of(event, "assignment"), ';')) {
+    const std::size_t equals = item.find('=');
+    const std::string process = process_of(std::string(item.substr(0, equals)));
+    auto& partitions = generation.assignment[process];
+    if (equals != std::string_view::npos) partitions = partitions_in(item.substr(equals + 1));
+  }
+}
+
+void GroupTracker::on_stable(const Speaker& speaker, const std::string& group) {
+  const auto current = current_generation_.find(group);
+  const auto open = open_rebalance_.find(group);
+  if (current == current_generation_.end()) return;
+  GenerationFact& generation = history_.generations[current->second];
+  generation.stable = speaker.when;
+  if (open == open_rebalance_.end()) return;
+  Rebalance& rebalance = history_.rebalances[open->second];
+  if (has_hand_over_left(rebalance, generation)) return;
+  for (const auto& [process, partitions] : generation.assignment) {
+    for (const TopicPartition& partition : partitions) rebalance.after[partition] = process;
+  }
+  settle(speaker, group);
+}
+
+// A cooperative member gives up first, in one generation; the next one hands it over.
+bool GroupTracker::has_hand_over_left(const Rebalance& rebalance,
+                                      const GenerationFact& generation) const {
+  if (generation.assignor.find("cooperative") == std::string::npos) return false;
+  std::set<TopicPartition> assigned;
+  for (const auto& [process, partitions] : generation.assignment) {
+    assigned.insert(partitions.begin(), partitions.end());
+  }
+  return std::any_of(rebalance.before.begin(), rebalance.before.end(),
+                     [&](const auto& owner) { return !assigned.contains(owner.first); });
+}
+
+void GroupTracker::settle(const Speaker& speaker, const std::string& group) {
+  const auto open = open_rebalance_.find(group);
+  if (open == open_rebalance_.end()) return;
+  history_.rebalances[open->second].settled = speaker.when;
+  open_rebalance_.erase(open);
+}
+
+// ---- ownership ----
+
+Owners GroupTracker::current_owners(const std::string& group) const {
+  Owners owners;
+  for (const auto& [key, index] : owned_) {
+    const Ownership& ownership = history_.ownerships[index];
+    if (ownership.group == group && !ownership.evicted) owners[key.partition] = key.process;
+  }
+  return owners;
+}
+
+void GroupTracker::on_assigned(const Speaker& speaker, const wire::Event& event) {
+  for (const TopicPartition& partition : partitions_in(events::value_of(event, "partitions"))) {
+    Ownership ownership;
+    ownership.group = text(event, "group");
+    ownership.partition = partition;
+    ownership.process = speaker.process;
+    ownership.incarnation = speaker.incarnation;
+    ownership.member = text(event, "member");
+    ownership.generation = generation_of(event);
+    ownership.from = speaker.when;
+    owned_[{speaker.process, partition}] = history_.ownerships.size();
+    history_.ownerships.push_back(std::move(ownership));
+  }
+}
+
+void GroupTracker::on_given_up(const Speaker& speaker, const wire::Event& event,
+                               Ownership::End end) {
+  for (const TopicPartition& partition : partitions_in(events::value_of(event, "partitions"))) {
+    const auto found = owned_.find({speaker.process, partition});
+    if (found == owned_.end()) continue;
+    Ownership& ownership = history_.ownerships[found->second];
+    if (!ownership.evicted) {
+      start_pause(ownership, speaker.when.tick,
+                  end == Ownership::End::kRevoked ? "revoked" : "lost");
+    }
+    close(ownership, speaker.when, end);
+  }
+}
+
+void GroupTracker::on_removed(const Speaker& speaker, const wire::Event& event) {
+  RemovedMember removed;
+  removed.when = speaker.when;
+  removed.group = text(event, "group");
+  removed.member = text(event, "member");
+  removed.process = process_of(removed.member);
+  removed.reason = text(event, "reason");
+  for (const auto& [key, index] : owned_) {
+    Ownership& ownership = history_.ownerships[index];
+    if (ownership.member != removed.member || ownership.evicted) continue;
+    ownership.evicted = speaker.when;
+    start_pause(ownership, speaker.when.tick, "removed");
+  }
+  history_.removed.push_back(std::move(removed));
+}
+
+void GroupTracker::on_death(const Speaker& speaker, Tick last) {
+  std::vector<std::size_t> dead;
+  for (const auto& [key, index] : owned_) {
+    if (key.process == speaker.process) dead.push_back(index);
+  }
+  for (const std::size_t index : dead) {
+    Ownership& ownership = history_.ownerships[index];
+    if (!ownership.evicted) start_pause(ownership, last, "died");
+    close(ownership, speaker.when, Ownership::End::kDied);
+  }
+}
+
+void GroupTracker::close(Ownership& ownership, const Moment& when, Ownership::End end) {
+  ownership.to = when;
+  ownership.end = end;
+  owned_.erase({ownership.process, ownership.partition});
+}
+
+// ---- pauses ----
+
+void GroupTracker::start_pause(const Ownership& ownership, Tick from, std::string why) {
+  OpenPause open;
+  open.pause.partition = ownership.partition;
+  open.pause.from = from;
+  open.pause.owner_before = ownership.process;
+  open.pause.why = std::move(why);
+  const auto rebalance = open_rebalance_.find(ownership.group);
+  if (rebalance != open_rebalance_.end()) open.rebalance = rebalance->second;
+  // A partition that is paused already stays so from when it was.
+  paused_.try_emplace({ownership.group, ownership.partition}, std::move(open));
+}
+
+void GroupTracker::end_pause(const Ownership& ownership, Tick when) {
+  const auto found = paused_.find({ownership.group, ownership.partition});
+  if (found == paused_.end()) return;
+  OpenPause& open = found->second;
+  open.pause.until = when;
+  open.pause.owner_after = ownership.process;
+  if (open.rebalance) history_.rebalances[*open.rebalance].pauses.push_back(open.pause);
+  paused_.erase(found);
+}
+
+void GroupTracker::finish() {
+  for (const auto& [key, open] : paused_) {
+    if (open.rebalance) history_.rebalances[*open.rebalance].pauses.push_back(open.pause);
+  }
+  paused_.clear();
+  for (Rebalance& rebalance : history_.rebalances) {
+    std::stable_sort(rebalance.pauses.begin(), rebalance.pauses.end(),
+                     [](const Pause& left, const Pause& right) {
+                       return left.partition < right.partition;
+                     });
+  }
+}
+
+void GroupTracker::on_fetch(const Speaker& speaker, const wire::FetchRequest& request) {
+  for (const auto& topic : request.topics()) {
+    for (const auto& part : topic.partitions()) {
+      const TopicPartition partition{topic.topic(), PartitionId(part.partition())};
+      const auto found = owned_.find({speaker.process, partition});
+      if (found == owned_.end()) continue;
+      Ownership& ownership = history_.ownerships[found->second];
+      if (ownership.evicted) continue;
+      if (!ownership.first_fetch) {
+        ownership.first_fetch = {speaker.when, Offset(part.fetch_offset())};
+      }
+      end_pause(ownership, speaker.when.tick);
+    }
+  }
+}
+
+}  // namespace fencepost::lab

@@ -1,0 +1,73 @@
+// The part of a history that concerns groups: generations, rebalances, who owned what and when, and
+// how long partitions had no reader. It watches what coordinators and members say.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "lab/history.h"
+
+namespace fencepost::lab {
+
+// Who says something, and when.
+struct Speaker {
+  Moment when;
+  std::string process;
+  Incarnation incarnation;
+};
+
+class GroupTracker {
+ public:
+  explicit GroupTracker(History& history) : history_(history) {}
+
+  void on_event(const Speaker& speaker, const wire::Event& event);
+  // A coordinator told a process its member id.
+  void on_member_id(const std::string& process, const std::string& member);
+  void on_fetch(const Speaker& speaker, const wire::FetchRequest& request);
+  // A process is no more; `last` is the last tick of its life.
+  void on_death(const Speaker& speaker, Tick last);
+  // The capture ends: pauses that nobody ended are part of the history too.
+  void finish();
+
+  // The process behind a member id.
+  std::string process_of(const std::string& member) const;
+
+ private:
+  struct OwnedKey {
+    std::string process;
+    TopicPartition partition;
+    friend auto operator<=>(const OwnedKey&, const OwnedKey&) = default;
+  };
+  using PausedKey = std::pair<std::string, TopicPartition>;  // group, partition
+  struct OpenPause {
+    Pause pause;
+    std::optional<std::size_t> rebalance;  // absent: the next to begin
+  };
+
+  void on_group_state(const Speaker& speaker, const wire::Event& event);
+  void begin_rebalance(const Speaker& speaker, const std::string& group, std::string reason);
+  void form_generation(const Speaker& speaker, const wire::Event& event);
+  void on_stable(const Speaker& speaker, const std::string& group);
+  void settle(const Speaker& speaker, const std::string& group);
+  bool has_hand_over_left(const Rebalance& rebalance, const GenerationFact& generation) const;
+  void on_assignment_computed(const Speaker& speaker, const wire::Event& event);
+  void on_assigned(const Speaker& speaker, const wire::Event& event);
+  void on_given_up(const Speaker& speaker, const wire::Event& event, Ownership::End end);
+  void on_removed(const Speaker& speaker, const wire::Event& event);
+  void close(Ownership& ownership, const Moment& when, Ownership::End end);
+  void start_pause(const Ownership& ownership, Tick from, std::string why);
+  void end_pause(const Ownership& ownership, Tick when);
+  Owners current_owners(const std::string& group) const;
+
+  History& history_;
+  std::map<std::string, std::string> process_by_member_;
+  std::map<OwnedKey, std::size_t> owned_;                    // open ownerships
+  std::map<PausedKey, OpenPause> paused_;
+  std::map<std::string, std::size_t> open_rebalance_;        // by group
+  std::map<std::string, std::size_t> current_generation_;    // by group
+};
+
+}  // namespace fencepost::lab

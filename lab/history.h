@@ -1,0 +1,217 @@
+// What happened in a run, as facts: read from its capture as a stream, and as large as its records
+// and rebalances, not as its packets. Checkers, expectations and the story judge by nothing else.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "common/error_code.h"
+#include "common/ids.h"
+#include "lab/partition_names.h"
+#include "proto/capture.pb.h"
+#include "proto/plan.pb.h"
+
+namespace fencepost::lab {
+
+// A point of the capture: its tick, and the number of its record, which orders all facts.
+struct Moment {
+  Tick tick;
+  std::uint64_t record = 0;
+  friend auto operator<=>(const Moment&, const Moment&) = default;
+};
+
+// One life of a process. A KILL's tick is the first without it; an EXIT's is its last.
+struct Life {
+  enum class End { kRunning, kKilled, kExited };
+  std::string process;
+  Incarnation incarnation;
+  std::string role;
+  Moment joined;
+  std::optional<Moment> ended;
+  End end = End::kRunning;
+  int exit_code = 0;
+  std::string in_hand;  // the record that its application was processing when it ended, or now
+};
+
+struct LifecycleFact {
+  Moment when;
+  wire::Lifecycle what;
+  std::string in_hand;  // as in Life, at this moment
+};
+
+struct FiredFact {
+  Moment when;
+  std::string text;
+};
+
+// ---- groups ----
+
+// A member's time with a partition, from onPartitionsAssigned to the end of it.
+struct Ownership {
+  enum class End { kOpen, kRevoked, kLost, kDied };
+  struct FirstFetch {
+    Moment when;
+    Offset offset;
+  };
+  std::string group;
+  TopicPartition partition;
+  std::string process;
+  Incarnation incarnation;
+  std::string member;
+  Generation generation;
+  Moment from;
+  std::optional<Moment> to;
+  End end = End::kOpen;
+  std::optional<Moment> evicted;  // the coordinator has removed the member, who may not know it
+  std::optional<FirstFetch> first_fetch;
+};
+
+// A partition without a reader: from the tick in which its owner stops reading it (it revokes or loses
+// it, it is removed, or the last tick of its life) to its owner's first Fetch, be it the old or a new one.
+struct Pause {
+  TopicPartition partition;
+  Tick from;
+  std::optional<Tick> until;
+  std::string owner_before;
+  std::string owner_after;
+  std::string why;  // "revoked", "lost", "removed", "died"
+};
+
+// One generation of a group.
+struct GenerationFact {
+  std::string group;
+  Generation generation;
+  Moment formed;
+  std::optional<Moment> stable;
+  std::string assignor;
+  std::string leader;                 // a process
+  std::vector<std::string> members;   // processes, sorted
+  std::map<std::string, std::set<TopicPartition>> assignment;  // by process
+};
+
+using Owners = std::map<TopicPartition, std::string>;
+
+// From PreparingRebalance to Stable with nothing left to hand over: perhaps several generations.
+struct Rebalance {
+  std::string group;
+  Moment begun;
+  std::optional<Moment> settled;
+  std::vector<std::string> reasons;   // of each PreparingRebalance in it
+  std::vector<std::size_t> generations;  // indices into History::generations
+  Owners before;
+  Owners after;
+  std::vector<Pause> pauses;
+};
+
+struct RemovedMember {
+  Moment when;
+  std::string group;
+  std::string process;
+  std::string member;
+  std::string reason;
+};
+
+// ---- offsets ----
+
+// The coordinator stored a committed offset; a client asked for it; a client was told it.
+struct OffsetFact {
+  Moment when;
+  std::string process;  // whose commit; who asked; who was told
+  std::string group;
+  TopicPartition partition;
+  std::optional<Offset> offset;  // told: absent if nothing was committed
+};
+
+// ---- records ----
+
+struct Appended {
+  Moment when;
+  TopicPartition partition;
+  Offset offset;
+  std::string producer;  // a process
+};
+
+struct RecordFact {
+  TopicPartition home;             // where its source wrote it first
+  std::vector<Appended> appended;  // more than one: its source sent it twice
+};
+
+struct Processed {
+  Moment when;
+  std::string process;
+};
+
+struct ReadFact {
+  Moment when;
+  std::string record;
+  TopicPartition partition;
+  Offset offset;
+};
+
+// Answers with an error, and errors that clients report to their applications, by kind.
+struct ErrorKey {
+  std::string process;    // who was refused
+  std::string api;        // empty: reported by the client itself
+  std::string error;      // "UNKNOWN_MEMBER_ID"; NONE if the client refused by itself
+  std::string exception;  // the Java client's name for it
+  friend auto operator<=>(const ErrorKey&, const ErrorKey&) = default;
+};
+struct ErrorFact {
+  std::int64_t count = 0;
+  Moment first;
+  Moment last;
+  std::string detail;  // what the client said with the first
+};
+
+struct History {
+  static constexpr std::size_t kRequestsKept = 100'000;  // per process
+
+  wire::CaptureHeader header;
+  PartitionNames names;
+  Tick last_tick;
+  bool ended = false;       // the capture has its end
+  std::string end_reason;
+  std::int64_t packets = 0;
+  std::int64_t packets_lost = 0;  // by a fault
+  std::int64_t events = 0;
+
+  std::vector<Life> lives;
+  std::vector<LifecycleFact> lifecycles;
+  std::vector<FiredFact> fired;
+
+  std::vector<Rebalance> rebalances;
+  std::vector<GenerationFact> generations;
+  std::vector<Ownership> ownerships;
+  std::vector<RemovedMember> removed;
+
+  std::vector<OffsetFact> commits;          // stored, as the coordinator reports
+  std::vector<OffsetFact> commit_requests;
+  std::vector<OffsetFact> offset_answers;
+
+  std::map<std::string, RecordFact> records;               // of the sources, by name
+  std::map<std::string, std::vector<Appended>> invoices;   // by the record that they are for
+  std::map<std::string, std::vector<Processed>> processed;
+  std::map<std::string, std::vector<ReadFact>> reads;      // by reader
+  std::set<std::string> writers;                           // consumers that write what they process
+  std::map<std::string, std::string> group_of;             // by process
+  std::map<ErrorKey, ErrorFact> errors;
+
+  std::map<std::string, std::vector<std::string_view>> requests;  // APIs in order, by process
+  std::vector<std::int64_t> watched;                       // how often each watch matched
+
+  // Every group that ever had a rebalance, sorted.
+  std::set<std::string> groups() const;
+  // The offsets that stand committed at the end.
+  std::map<TopicPartition, Offset> committed(const std::string& group) const;
+};
+
+// Reads a capture. Throws std::runtime_error as CaptureReader does. `watches` are counted on the way.
+History read_history(const std::string& path, const std::vector<wire::Match>& watches = {});
+
+}  // namespace fencepost::lab

@@ -1,0 +1,295 @@
+#include "lab/history_builder.h"
+
+#include <algorithm>
+
+#include "common/capture_file.h"
+#include "common/check.h"
+#include "common/events.h"
+#include "lab/frame_facts.h"
+#include "lab/match.h"
+
+namespace fencepost::lab {
+namespace {
+
+std::string text(const wire::Event& event, std::string_view key) {
+  return std::string(events::value_of(event, key));
+}
+
+std::optional<TopicPartition> partition_of(const wire::Event& event) {
+  const auto number = parse_integer(events::value_of(event, "partition"));
+  if (!number) return std::nullopt;
+  return TopicPartition{text(event, "topic"), PartitionId(static_cast<std::int32_t>(*number))};
+}
+
+Offset offset_of(const wire::Event& event) {
+  return Offset(parse_integer(events::value_of(event, "offset")).value_or(0));
+}
+
+// "o2.3" for "inv(o2.3)".
+std::optional<std::string> invoiced_record(std::string_view value) {
+  if (!value.starts_with("inv(") || !value.ends_with(")")) return std::nullopt;
+  return std::string(value.substr(4, value.size() - 5));
+}
+
+}  // namespace
+
+HistoryBuilder::HistoryBuilder(std::vector<wire::Match> watches)
+    : watches_(std::move(watches)), groups_(history_) {
+  history_.watched.resize(watches_.size());
+}
+
+void HistoryBuilder::add(Tick tick, const wire::CaptureRecord& record) {
+  now_ = {tick, now_.record + 1};
+  history_.last_tick = tick;
+  switch (record.what_case()) {
+    case wire::CaptureRecord::kHeader:
+      history_.header = record.header();
+      history_.names = PartitionNames(record.header().topics());
+      break;
+    case wire::CaptureRecord::kLifecycle:
+      add_lifecycle(record.lifecycle());
+      break;
+    case wire::CaptureRecord::kStep:
+      process_ = record.step().process();
+      incarnation_ = Incarnation(record.step().incarnation());
+      break;
+    case wire::CaptureRecord::kPacket:
+      add_packet(record.packet());
+      break;
+    case wire::CaptureRecord::kOccurrence:
+      add_event(record.occurrence().event());
+      break;
+    case wire::CaptureRecord::kFired:
+      history_.fired.push_back({now_, record.fired().text()});
+      break;
+    case wire::CaptureRecord::kEnd:
+      history_.ended = true;
+      history_.end_reason = record.end().reason();
+      break;
+    case wire::CaptureRecord::kReception:
+    case wire::CaptureRecord::WHAT_NOT_SET:
+      break;
+  }
+}
+
+History HistoryBuilder::take() {
+  groups_.finish();
+  return std::move(history_);
+}
+
+Life* HistoryBuilder::life_of(const std::string& process) {
+  const auto found = current_life_.find(process);
+  return found == current_life_.end() ? nullptr : &history_.lives[found->second];
+}
+
+bool HistoryBuilder::is_source(const std::string& process) const {
+  const auto found = current_life_.find(process);
+  return found != current_life_.end() && history_.lives[found->second].role == "producer";
+}
+
+void HistoryBuilder::add_lifecycle(const wire::Lifecycle& lifecycle) {
+  const std::string& process = lifecycle.process();
+  const Incarnation incarnation(lifecycle.incarnation());
+  if (lifecycle.kind() == wire::Lifecycle::JOIN) {
+    current_life_[process] = history_.lives.size();
+    Life life;
+    life.process = process;
+    life.incarnation = incarnation;
+    life.role = lifecycle.role();
+    life.joined = now_;
+    history_.lives.push_back(std::move(life));
+  }
+  Life* life = life_of(process);
+  history_.lifecycles.push_back({now_, lifecycle, life == nullptr ? "" : life->in_hand});
+  const bool killed = lifecycle.kind() == wire::Lifecycle::KILL;
+  if (!killed && lifecycle.kind() != wire::Lifecycle::EXIT) return;
+  if (life != nullptr) {
+    life->ended = now_;
+    life->end = killed ? Life::End::kKilled : Life::End::kExited;
+    life->exit_code = lifecycle.exit_code();
+  }
+  const Tick last(now_.tick.value() - (killed ? 1 : 0));
+  groups_.on_death({now_, process, incarnation}, last);
+}
+
+// ---- packets ----
+
+void HistoryBuilder::add_packet(const wire::Packet& packet) {
+  const wire::Frame& frame = packet.frame();
+  ++history_.packets;
+  if (packet.fate() == wire::Packet::DROPPED || packet.fate() == wire::Packet::PARTITIONED) {
+    ++history_.packets_lost;
+  }
+  for (std::size_t index = 0; index < watches_.size(); ++index) {
+    if (matches(watches_[index], frame)) ++history_.watched[index];
+  }
+  if (is_response(frame)) {
+    add_response(frame);
+  } else {
+    add_request(frame);
+  }
+}
+
+void HistoryBuilder::add_request(const wire::Frame& frame) {
+  const std::string& source = frame.header().source();
+  auto& requests = history_.requests[source];
+  if (requests.size() < History::kRequestsKept) requests.push_back(api_of(frame));
+  if (frame.has_fetch_request()) {
+    groups_.on_fetch({now_, source, Incarnation(frame.header().source_incarnation())},
+                     frame.fetch_request());
+  } else if (frame.has_offset_commit_request()) {
+    add_commit_request(frame);
+  } else if (frame.has_join_group_request()) {
+    history_.group_of[source] = frame.join_group_request().group_id();
+  }
+}
+
+void HistoryBuilder::add_commit_request(const wire::Frame& frame) {
+  const wire::OffsetCommitRequest& request = frame.offset_commit_request();
+  for (const auto& topic : request.topics()) {
+    for (const auto& part : topic.partitions()) {
+      OffsetFact fact;
+      fact.when = now_;
+      fact.process = frame.header().source();
+      fact.group = request.group_id();
+      fact.partition = {topic.name(), PartitionId(part.partition_index())};
+      fact.offset = Offset(part.committed_offset());
+      history_.commit_requests.push_back(std::move(fact));
+    }
+  }
+}
+
+void HistoryBuilder::add_response(const wire::Frame& frame) {
+  const std::string& destination = frame.header().destination();
+  for (const ErrorCode code : errors_in(frame)) {
+    const ErrorInfo& error = info(code);
+    note_error({destination, std::string(api_of(frame)), std::string(error.name),
+                std::string(error.exception)},
+               "");
+  }
+  if (frame.has_join_group_response() && !frame.join_group_response().member_id().empty()) {
+    groups_.on_member_id(destination, frame.join_group_response().member_id());
+  }
+  if (frame.has_offset_fetch_response()) add_offset_answer(frame);
+}
+
+void HistoryBuilder::add_offset_answer(const wire::Frame& frame) {
+  for (const auto& group : frame.offset_fetch_response().groups()) {
+    if (group.error_code() != 0) continue;
+    for (const auto& topic : group.topics()) {
+      for (const auto& part : topic.partitions()) {
+        if (part.error_code() != 0) continue;
+        OffsetFact fact;
+        fact.when = now_;
+        fact.process = frame.header().destination();
+        fact.group = group.group_id();
+        fact.partition = {topic.name(), PartitionId(part.partition_index())};
+        if (part.committed_offset() >= 0) fact.offset = Offset(part.committed_offset());
+        history_.offset_answers.push_back(std::move(fact));
+      }
+    }
+  }
+}
+
+void HistoryBuilder::note_error(const ErrorKey& key, const std::string& detail) {
+  ErrorFact& fact = history_.errors[key];
+  if (fact.count == 0) {
+    fact.first = now_;
+    fact.detail = detail;
+  }
+  ++fact.count;
+  fact.last = now_;
+}
+
+// ---- events ----
+
+void HistoryBuilder::add_event(const wire::Event& event) {
+  const std::string& name = event.name();
+  ++history_.events;
+  for (std::size_t index = 0; index < watches_.size(); ++index) {
+    if (matches(watches_[index], process_, event)) ++history_.watched[index];
+  }
+  groups_.on_event({now_, process_, incarnation_}, event);
+  if (name == events::kRecordProcessing) {
+    if (Life* life = life_of(process_)) life->in_hand = text(event, "record");
+  } else if (name == events::kRecordProcessed) {
+    if (Life* life = life_of(process_)) life->in_hand.clear();
+    history_.processed[text(event, "record")].push_back({now_, process_});
+  } else if (name == events::kRecordSent) {
+    if (!is_source(process_)) history_.writers.insert(process_);
+  } else if (name == events::kLogAppended) {
+    add_appended(event);
+  } else if (name == events::kRecordRead) {
+    const auto partition = partition_of(event);
+    if (!partition) return;
+    history_.reads[process_].push_back(
+        {now_, text(event, "record"), *partition, offset_of(event)});
+  } else if (name == events::kOffsetCommitted) {
+    const auto partition = partition_of(event);
+    if (!partition) return;
+    history_.commits.push_back({now_, groups_.process_of(text(event, "member")),
+                                text(event, "group"), *partition, offset_of(event)});
+  } else {
+    add_client_error(event);
+  }
+}
+
+void HistoryBuilder::add_client_error(const wire::Event& event) {
+  const std::string& name = event.name();
+  if (name == events::kCommitFailed) {
+    note_error({process_, "", text(event, "error"), text(event, "exception")},
+               "commit of " + text(event, "offsets"));
+  } else if (name == events::kClientError) {
+    note_error({process_, "", text(event, "error"), text(event, "exception")},
+               text(event, "where"));
+  } else if (name == events::kRecordFailed) {
+    const auto code = error_from_name(events::value_of(event, "error"));
+    const std::string exception = code ? std::string(info(*code).exception) : "";
+    note_error({process_, "", text(event, "error"), exception}, text(event, "record"));
+  }
+}
+
+void HistoryBuilder::add_appended(const wire::Event& event) {
+  const auto partition = partition_of(event);
+  if (!partition || partition->topic.starts_with("__")) return;
+  Appended appended;
+  appended.when = now_;
+  appended.partition = *partition;
+  appended.offset = offset_of(event);
+  appended.producer = text(event, "producer");
+  for (const std::string_view name : split(events::value_of(event, "records"), ',')) {
+    if (const auto record = invoiced_record(name)) {
+      history_.invoices[*record].push_back(appended);
+    } else if (is_source(appended.producer)) {
+      RecordFact& fact = history_.records[std::string(name)];
+      if (fact.appended.empty()) fact.home = *partition;
+      fact.appended.push_back(appended);
+    }
+    appended.offset = appended.offset + 1;
+  }
+}
+
+// ---- results ----
+
+std::set<std::string> History::groups() const {
+  std::set<std::string> found;
+  for (const Rebalance& rebalance : rebalances) found.insert(rebalance.group);
+  return found;
+}
+
+std::map<TopicPartition, Offset> History::committed(const std::string& group) const {
+  std::map<TopicPartition, Offset> offsets;
+  for (const OffsetFact& commit : commits) {
+    if (commit.group == group && commit.offset) offsets[commit.partition] = *commit.offset;
+  }
+  return offsets;
+}
+
+History read_history(const std::string& path, const std::vector<wire::Match>& watches) {
+  CaptureReader reader(path);
+  HistoryBuilder builder(watches);
+  while (const auto record = reader.next()) builder.add(Tick(reader.tick()), *record);
+  return builder.take();
+}
+
+}  // namespace fencepost::lab

@@ -1,0 +1,47 @@
+// Builds a History from capture records, one by one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lab/group_tracker.h"
+#include "lab/history.h"
+
+namespace fencepost::lab {
+
+class HistoryBuilder {
+ public:
+  explicit HistoryBuilder(std::vector<wire::Match> watches = {});
+  HistoryBuilder(const HistoryBuilder&) = delete;
+  HistoryBuilder& operator=(const HistoryBuilder&) = delete;
+
+  // Records in the order of the capture; `tick` is the one that the record belongs to.
+  void add(Tick tick, const wire::CaptureRecord& record);
+  // Takes the result; the builder is used up.
+  History take();
+
+ private:
+  void add_lifecycle(const wire::Lifecycle& lifecycle);
+  void add_packet(const wire::Packet& packet);
+  void add_request(const wire::Frame& frame);
+  void add_response(const wire::Frame& frame);
+  void add_commit_request(const wire::Frame& frame);
+  void add_offset_answer(const wire::Frame& frame);
+  void add_event(const wire::Event& event);
+  void add_appended(const wire::Event& event);
+  void add_client_error(const wire::Event& event);
+  void note_error(const ErrorKey& key, const std::string& detail);
+  Life* life_of(const std::string& process);
+  bool is_source(const std::string& process) const;
+
+  std::vector<wire::Match> watches_;
+  History history_;
+  GroupTracker groups_;
+  Moment now_;
+  std::string process_;  // whose step it is
+  Incarnation incarnation_;
+  std::map<std::string, std::size_t> current_life_;  // by process: index into History::lives
+};
+
+}  // namespace fencepost::lab
