@@ -1,0 +1,292 @@
+#include "clock/sessions.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <utility>
+
+#include "common/host/address.h"
+#include "common/properties.h"
+
+namespace fencepost::clock {
+namespace {
+
+constexpr std::chrono::milliseconds kAcceptPause{100};
+constexpr std::size_t kMaxNameLength = 64;
+constexpr std::string_view kNameCharacters =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+
+// Why a Hello cannot be taken; empty if it can.
+std::string objection_to(const wire::Hello& hello) {
+  if (hello.name().empty() || hello.name().size() > kMaxNameLength ||
+      hello.name().find_first_not_of(kNameCharacters) != std::string::npos) {
+    return fmt::format("a name has 1 to {} of letters, digits, '.', '_' and '-'", kMaxNameLength);
+  }
+  if (!role_from_string(hello.role())) return "unknown role";
+  return {};
+}
+
+}  // namespace
+
+Sessions::Sessions(asio::io_context& context, ProcessLog& log, SessionEvents& events)
+    : context_(context),
+      log_(log),
+      events_(events),
+      acceptor_(context),
+      accept_again_(context) {}
+
+std::string Sessions::listen(const tcp::endpoint& at) {
+  acceptor_.open(at.protocol());
+  acceptor_.set_option(tcp::acceptor::reuse_address(true));
+  acceptor_.bind(at);
+  acceptor_.listen();
+  accept_next();
+  return to_string(acceptor_.local_endpoint());
+}
+
+void Sessions::accept_next() {
+  acceptor_.async_accept([this](const boost::system::error_code& error, tcp::socket socket) {
+    if (error == asio::error::operation_aborted) return;
+    if (!error) {
+      admit(std::move(socket));
+      return accept_next();
+    }
+    log_->warn("cannot accept a connection: {}", error.message());
+    accept_again_.expires_after(kAcceptPause);
+    accept_again_.async_wait([this](const boost::system::error_code& cancelled) {
+      if (!cancelled) accept_next();
+    });
+  });
+}
+
+void Sessions::admit(tcp::socket socket) {
+  if (ended_) return;
+  if (sessions_.size() >= kMaxSessions) {
+    log_->warn("refused a connection: there are {} already", sessions_.size());
+    return;
+  }
+  const Key key = next_key_++;
+  Session& session = sessions_[key];
+  session.stream = std::make_shared<FrameStream>(std::move(socket));
+  session.stream->start([this, key](std::string_view bytes) { on_bytes(key, bytes); },
+                        [this, key](const std::string& reason) { on_closed(key, reason); });
+}
+
+// ---- what comes in ----
+
+void Sessions::on_bytes(Key key, std::string_view bytes) {
+  const auto found = sessions_.find(key);
+  if (found == sessions_.end() || ended_) return;
+  const Session& session = found->second;
+  if (!incoming_.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    return reject(key, "a malformed message");
+  }
+  switch (session.stage) {
+    case Stage::kNew:
+      return on_first_message(key, incoming_);
+    case Stage::kWaiting:
+      return reject(key, "a message before it was welcomed");
+    case Stage::kRunner:
+      if (!incoming_.has_observed()) return reject(key, "a message that no runner sends");
+      return events_.on_observed(incoming_.observed());
+    case Stage::kActive: {
+      const ParticipantId id = session.id;
+      if (!events_.on_message(id, incoming_)) reject(key, "a message that does not belong here");
+      return;
+    }
+  }
+}
+
+void Sessions::on_first_message(Key key, const wire::ClockMessage& message) {
+  if (message.has_hello()) return on_hello(key, message.hello());
+  if (!message.has_runner_hello()) return reject(key, "its first message is no Hello");
+  if (runner_) return refuse(key, "there is a runner already");
+  runner_ = key;
+  Session& session = sessions_.at(key);
+  session.stage = Stage::kRunner;
+  session.stream->set_limit(kMaxStepBytes);
+  events_.on_runner();
+}
+
+void Sessions::on_hello(Key key, const wire::Hello& hello) {
+  if (const std::string objection = objection_to(hello); !objection.empty()) {
+    return refuse(key, objection);
+  }
+  Session& session = sessions_.at(key);
+  session.hello = hello;
+  session.stream->set_limit(kMaxStepBytes);
+  if (waiting_.contains(hello.name()) || !events_.on_hello(hello)) {
+    return refuse(key, fmt::format("another {} waits to join already", hello.name()));
+  }
+  session.stage = Stage::kWaiting;
+  waiting_[hello.name()] = key;
+  if (active_.contains(hello.name())) wait_for_name(key);
+}
+
+void Sessions::wait_for_name(Key key) {
+  Session& session = sessions_.at(key);
+  session.patience = std::make_unique<asio::steady_timer>(context_, kHelloPatience);
+  session.patience->async_wait([this, key](const boost::system::error_code& error) {
+    const auto found = sessions_.find(key);
+    if (error || found == sessions_.end() || found->second.stage != Stage::kWaiting) return;
+    const std::string name = found->second.hello.name();
+    if (!active_.contains(name)) return;  // it is gone, and the next boundary lets this one in
+    events_.on_hello_withdrawn(name);
+    refuse(key, fmt::format("there is a live process of the name {}", name));
+  });
+}
+
+void Sessions::on_closed(Key key, const std::string& reason) {
+  const auto found = sessions_.find(key);
+  if (found == sessions_.end()) return;
+  const Session session = std::move(found->second);
+  forget(key);
+  if (ended_) return;
+  switch (session.stage) {
+    case Stage::kNew:
+      log_->warn("closed the connection of an unknown process: {}", reason);
+      return;
+    case Stage::kWaiting:
+      log_->warn("{} has left before it was welcomed: {}", session.hello.name(), reason);
+      return events_.on_hello_withdrawn(session.hello.name());
+    case Stage::kActive:
+      log_->info("{} is gone: {}", session.id.name, reason);
+      return events_.on_gone(session.id);
+    case Stage::kRunner:
+      return events_.on_runner_gone();
+  }
+}
+
+// ---- what ends a session from here ----
+
+void Sessions::refuse(Key key, const std::string& reason) {
+  const auto found = sessions_.find(key);
+  const std::string& name = found->second.hello.name();
+  log_->warn("refused {}: {}", name.empty() ? "a connection" : name, reason);
+  wire::ClockMessage message;
+  message.mutable_refused()->set_reason(reason);
+  const std::shared_ptr<FrameStream> stream = found->second.stream;
+  static_cast<void>(stream->send(message));
+  forget(key);
+  // It closes when it has read why; its end is of no further interest.
+  stream->when_flushed([stream] { stream->close(); });
+}
+
+void Sessions::reject(Key key, const std::string& reason) {
+  const std::shared_ptr<FrameStream> stream = sessions_.at(key).stream;
+  stream->close();
+  on_closed(key, reason);
+}
+
+void Sessions::forget(Key key) {
+  const auto belongs = [key](const auto& entry) { return entry.second == key; };
+  std::erase_if(waiting_, belongs);
+  std::erase_if(active_, belongs);
+  if (runner_ == key) runner_.reset();
+  sessions_.erase(key);
+}
+
+// ---- what goes out ----
+
+void Sessions::send(Session& session, const wire::ClockMessage& message) {
+  if (!session.stream->send(message)) {
+    log_->error("{} takes no more: its queue is full", session.id.name);
+    session.stream->close();
+    asio::post(context_, [this, id = session.id] {
+      const auto key = active_.find(id.name);
+      if (key == active_.end()) return;
+      forget(key->second);
+      events_.on_gone(id);
+    });
+  }
+  to_flush_.push_back(session.stream);
+}
+
+Sessions::Session* Sessions::find(const ParticipantId& who) {
+  const auto key = active_.find(who.name);
+  if (key == active_.end()) return nullptr;
+  Session& session = sessions_.at(key->second);
+  return session.id == who ? &session : nullptr;
+}
+
+void Sessions::welcome(const ParticipantId& who, const wire::Welcome& welcome) {
+  const auto key = waiting_.find(who.name);
+  if (key == waiting_.end()) return;  // it has left meanwhile, which the service has been told
+  Session& session = sessions_.at(key->second);
+  session.stage = Stage::kActive;
+  session.id = who;
+  session.patience.reset();
+  active_[who.name] = key->second;
+  waiting_.erase(key);
+  if (session.hello.has_listen_address()) {
+    wire::PeerAddress& address = servers_.emplace_back();
+    address.set_name(who.name);
+    address.set_incarnation(who.incarnation.value());
+    address.set_address(session.hello.listen_address());
+  }
+  wire::ClockMessage message;
+  *message.mutable_welcome() = welcome;
+  send(session, message);
+}
+
+void Sessions::grant(const ParticipantId& to, wire::Grant grant) {
+  Session* const session = find(to);
+  if (session == nullptr) return;
+  for (; session->peers_told < servers_.size(); ++session->peers_told) {
+    const wire::PeerAddress& server = servers_[session->peers_told];
+    if (server.name() != to.name) *grant.add_peers() = server;
+  }
+  *outgoing_.mutable_grant() = std::move(grant);
+  send(*session, outgoing_);
+}
+
+void Sessions::supply(const ParticipantId& to, wire::Supply supply) {
+  Session* const session = find(to);
+  if (session == nullptr) return;
+  *outgoing_.mutable_supply() = std::move(supply);
+  send(*session, outgoing_);
+}
+
+void Sessions::tell_runner(const wire::ClockMessage& message) {
+  if (runner_) send(sessions_.at(*runner_), message);
+}
+
+void Sessions::flush() {
+  for (const std::shared_ptr<FrameStream>& stream : to_flush_) stream->flush();
+  to_flush_.clear();
+}
+
+void Sessions::end(const std::string& reason, const wire::Status& status) {
+  ended_ = true;
+  wire::ClockMessage over;
+  over.mutable_end()->set_reason(reason);
+  wire::ClockMessage last;
+  *last.mutable_status() = status;
+  for (auto& [key, session] : sessions_) {
+    send(session, runner_ == key ? last : over);
+    session.stream->finish_sending();
+  }
+  flush();
+}
+
+bool Sessions::is_empty_but(const std::set<std::string>& names) const {
+  return std::all_of(sessions_.begin(), sessions_.end(), [&names](const auto& entry) {
+    const Session& session = entry.second;
+    return session.stage == Stage::kNew || names.contains(session.id.name);
+  });
+}
+
+std::optional<std::int64_t> Sessions::pid_of(const ParticipantId& who) const {
+  const auto key = active_.find(who.name);
+  if (key == active_.end() || sessions_.at(key->second).id != who) return std::nullopt;
+  return sessions_.at(key->second).hello.pid();
+}
+
+std::optional<ParticipantId> Sessions::active(const std::string& name) const {
+  const auto key = active_.find(name);
+  if (key == active_.end()) return std::nullopt;
+  return sessions_.at(key->second).id;
+}
+
+}  // namespace fencepost::clock

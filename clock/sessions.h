@@ -1,0 +1,112 @@
+// The clock's connections: who is at the other end of each, from its first message to its last. Turns
+// bytes into messages of identified participants, and closes what does not belong here with one line.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "clock/core/participant.h"
+#include "common/host/frame_stream.h"
+#include "common/host/process_log.h"
+#include "proto/clock.pb.h"
+
+namespace fencepost::clock {
+
+// What the sessions tell the service. Each may be called from the event loop only.
+class SessionEvents {
+ public:
+  virtual ~SessionEvents() = default;
+  // False: refused, because another process of this name waits already.
+  virtual bool on_hello(const wire::Hello& hello) = 0;
+  virtual void on_hello_withdrawn(const std::string& name) = 0;
+  // Done, Need or Closing. False: it does not belong here, and the connection is closed.
+  virtual bool on_message(const ParticipantId& from, wire::ClockMessage& message) = 0;
+  virtual void on_gone(const ParticipantId& who) = 0;
+  virtual void on_runner() = 0;
+  virtual void on_observed(const wire::Observed& observed) = 0;
+  virtual void on_runner_gone() = 0;
+};
+
+class Sessions {
+ public:
+  static constexpr std::size_t kMaxSessions = 4096;
+  static constexpr std::chrono::seconds kHelloPatience{5};  // for the name to become free (DESIGN 3)
+
+  Sessions(asio::io_context& context, ProcessLog& log, SessionEvents& events);
+
+  // Throws boost::system::system_error. Returns the address.
+  std::string listen(const tcp::endpoint& at);
+
+  // The waiting process of this name is a participant from now on.
+  void welcome(const ParticipantId& who, const wire::Welcome& welcome);
+  // Adds the addresses of servers that this participant has not been told yet.
+  void grant(const ParticipantId& to, wire::Grant grant);
+  void supply(const ParticipantId& to, wire::Supply supply);
+  void tell_runner(const wire::ClockMessage& message);
+  // Writes everything that the calls above have queued.
+  void flush();
+
+  // Tells everybody that the run is over and takes nothing new.
+  void end(const std::string& reason, const wire::Status& status);
+  // Who has not hung up yet, those named left out: a stopped process cannot.
+  bool is_empty_but(const std::set<std::string>& names) const;
+
+  bool has_runner() const { return runner_.has_value(); }
+  // The pid that the participant has given; nothing if there is no such participant.
+  std::optional<std::int64_t> pid_of(const ParticipantId& who) const;
+  // The participant of this name, if one is connected.
+  std::optional<ParticipantId> active(const std::string& name) const;
+
+ private:
+  using Key = std::uint64_t;  // counts the connections
+  enum class Stage { kNew, kWaiting, kActive, kRunner };
+  struct Session {
+    std::shared_ptr<FrameStream> stream;
+    Stage stage = Stage::kNew;
+    wire::Hello hello;
+    ParticipantId id;
+    std::size_t peers_told = 0;                     // of servers_
+    std::unique_ptr<asio::steady_timer> patience;  // while waiting
+  };
+
+  void accept_next();
+  void admit(tcp::socket socket);
+  void on_bytes(Key key, std::string_view bytes);
+  void on_first_message(Key key, const wire::ClockMessage& message);
+  void on_hello(Key key, const wire::Hello& hello);
+  void wait_for_name(Key key);
+  void on_closed(Key key, const std::string& reason);
+  void refuse(Key key, const std::string& reason);
+  void reject(Key key, const std::string& reason);
+  void forget(Key key);
+  void send(Session& session, const wire::ClockMessage& message);
+  Session* find(const ParticipantId& who);
+
+  asio::io_context& context_;
+  ProcessLog& log_;
+  SessionEvents& events_;
+  tcp::acceptor acceptor_;
+  asio::steady_timer accept_again_;
+  bool ended_ = false;
+  Key next_key_ = 1;
+  std::map<Key, Session> sessions_;
+  std::map<std::string, Key> waiting_;  // by name
+  std::map<std::string, Key> active_;   // by name
+  std::optional<Key> runner_;
+  std::vector<wire::PeerAddress> servers_;  // in the order in which they were welcomed
+  std::vector<std::shared_ptr<FrameStream>> to_flush_;
+  wire::ClockMessage incoming_;  // reused: parsing keeps its memory
+  wire::ClockMessage outgoing_;
+};
+
+}  // namespace fencepost::clock

@@ -1,0 +1,89 @@
+// The connections of one participant to others: it calls servers at the addresses that Grants tell,
+// and is called if it listens. Requests go out on calls of its own; answers go back on the call that
+// they came by. Everything here is best effort: what is lost, the clock supplies (DESIGN 3).
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "common/host/frame_stream.h"
+#include "common/host/process_log.h"
+#include "common/ids.h"
+#include "proto/clock.pb.h"
+
+namespace fencepost {
+
+class Peers {
+ public:
+  // Outgoing bytes that may wait for one peer, e.g. a stopped one; what comes on top is dropped.
+  static constexpr std::size_t kMaxQueuedBytes = std::size_t{32} << 20U;
+  static constexpr std::size_t kMaxCallers = 4096;
+
+  using OnFrame = std::function<void(std::shared_ptr<const wire::Frame>)>;
+  using OnLost = std::function<void()>;  // a connection has ended: frames may be missing
+
+  Peers(asio::io_context& context, ProcessLog& log, std::string name, OnFrame on_frame,
+        OnLost on_lost);
+
+  // Accepts calls from now on, and returns the address. Throws boost::system::system_error.
+  std::string listen(const tcp::endpoint& at);
+  void set_incarnation(Incarnation incarnation) { incarnation_ = incarnation; }
+
+  // Where a server listens, or where its next incarnation does.
+  void learn(const wire::PeerAddress& peer);
+  // Queues a frame to whom it is addressed; drops it if there is no way. Its content is unchanged.
+  void send(wire::Frame& frame);
+  // Writes what is queued.
+  void flush();
+
+  // Is there a connection by which frames of this sender come?
+  bool is_connected(const std::string& name, Incarnation incarnation) const;
+
+ private:
+  struct Server {
+    Incarnation incarnation;
+    std::string address;
+    std::shared_ptr<FrameStream> stream;  // null: not called yet, or the call has ended
+  };
+  using Caller = std::uint64_t;  // counts the connections that were accepted
+  struct Inbound {
+    std::string name;  // empty: has not said who it is
+    Incarnation incarnation;
+    std::shared_ptr<FrameStream> stream;
+  };
+
+  void accept_next();
+  void admit(tcp::socket socket);
+  void on_message_of(Caller caller, std::string_view bytes);
+  bool introduce(Caller caller, const wire::PeerMessage& message);
+  void drop(Caller caller, const std::string& reason);
+  void call(const std::string& name, Server& server);
+  void on_answer(const std::string& from, std::string_view bytes);
+  std::shared_ptr<FrameStream> way_to(const wire::Header& header);
+
+  asio::io_context& context_;
+  ProcessLog& log_;
+  std::string name_;
+  Incarnation incarnation_;
+  OnFrame on_frame_;
+  OnLost on_lost_;
+  tcp::acceptor acceptor_;
+  asio::steady_timer accept_again_;
+  Caller next_caller_ = 1;
+  std::map<Caller, Inbound> callers_;
+  std::map<std::pair<std::string, Incarnation>, Caller> callers_by_id_;
+  std::map<std::string, Server> servers_;
+  std::vector<std::shared_ptr<FrameStream>> to_flush_;
+  wire::PeerMessage outgoing_;
+};
+
+}  // namespace fencepost

@@ -1,0 +1,431 @@
+#include "lab/runner.h"
+
+#include <fcntl.h>
+#include <spdlog/fmt/fmt.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "common/host/address.h"
+#include "common/host/frame_stream.h"
+#include "lab/child_process.h"
+
+namespace fencepost::lab {
+namespace {
+
+constexpr std::chrono::seconds kGrace{5};  // for children to end by themselves
+constexpr std::string_view kListening = "listening on ";
+
+// What the clock writes before it says where it listens is a handful of bytes.
+constexpr std::size_t kMaxAnnouncement = 4096;
+
+struct Child {
+  std::string name;
+  bool stopped = false;
+};
+
+// The clock's own words, from its standard output: "listening on 127.0.0.1:40001".
+class Announcement {
+ public:
+  Announcement() {
+    if (::pipe2(ends_, O_CLOEXEC) != 0) {
+      throw std::runtime_error(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+    }
+  }
+  ~Announcement() {
+    close_write_end();
+    ::close(ends_[0]);
+  }
+  Announcement(const Announcement&) = delete;
+  Announcement& operator=(const Announcement&) = delete;
+
+  int write_end() const { return ends_[1]; }
+  void close_write_end() {
+    if (ends_[1] >= 0) ::close(std::exchange(ends_[1], -1));
+  }
+  // Blocks until the line has come. Nothing: the clock has ended without it.
+  std::optional<std::string> read_address() {
+    std::string text;
+    while (text.find('\n') == std::string::npos && text.size() < kMaxAnnouncement) {
+      char buffer[256];
+      const ssize_t bytes = ::read(ends_[0], buffer, sizeof buffer);
+      if (bytes < 0 && errno == EINTR) continue;
+      if (bytes <= 0) return std::nullopt;
+      text.append(buffer, static_cast<std::size_t>(bytes));
+    }
+    const std::size_t begin = text.find(kListening);
+    if (begin == std::string::npos) return std::nullopt;
+    const std::size_t end = text.find('\n', begin);
+    return text.substr(begin + kListening.size(), end - begin - kListening.size());
+  }
+
+ private:
+  int ends_[2] = {-1, -1};
+};
+
+class Runner {
+ public:
+  Runner(const wire::Plan& plan, const RunOptions& options)
+      : plan_(plan),
+        options_(options),
+        signals_(context_, SIGCHLD, SIGINT, SIGTERM),
+        limit_(context_),
+        grace_(context_) {
+    result_.capture_path = options_.out + "/capture.bin";
+  }
+  ~Runner() {
+    for (const auto& [pid, child] : children_) ::kill(pid, SIGKILL);
+    for (const auto& [pid, child] : children_) reap(pid);
+  }
+  Runner(const Runner&) = delete;
+  Runner& operator=(const Runner&) = delete;
+
+  RunResult run() {
+    prepare_directory();
+    wait_for_signal();
+    connect_to_clock(start_clock());
+    watch_time();
+    context_.run();
+    return std::move(result_);
+  }
+
+ private:
+  void prepare_directory();
+  std::string start_clock();
+  void connect_to_clock(const std::string& address);
+  void watch_time();
+  void wait_for_signal();
+  void interrupt();
+  void on_message(std::string_view bytes);
+  void on_status(const wire::Status& status);
+  void on_clock_lost();
+  void act(const wire::Act& act);
+  void start(const wire::Act& act);
+  wire::ProcessSpec spec_of(const wire::Act& act) const;
+  std::vector<std::string> arguments_of(const wire::ProcessSpec& spec) const;
+  void send_signal(const std::string& name, int signal);
+  void look_at_children();
+  void observe(pid_t pid, const ChildChange& change);
+  void tell(wire::Observed::Kind kind, const std::string& name, pid_t pid,
+            const std::string& detail);
+  void end_children();
+  void kill_children();
+  void leave_when_alone();
+  static void reap(pid_t pid);
+
+  const wire::Plan& plan_;
+  const RunOptions& options_;
+  asio::io_context context_{1};
+  asio::signal_set signals_;
+  asio::steady_timer limit_;
+  asio::steady_timer grace_;
+  std::shared_ptr<FrameStream> clock_;
+  std::string clock_address_;
+  std::optional<pid_t> clock_pid_;  // while it lives
+  std::map<pid_t, Child> children_;
+  RunResult result_;
+  bool ended_ = false;              // the clock has said so, or is lost
+  std::string clock_detail_ = "its connection ended";
+};
+
+// ---- start ----
+
+void Runner::prepare_directory() {
+  const std::filesystem::path out(options_.out);
+  std::filesystem::create_directories(out / "logs");
+  // A database of an earlier run would be refused.
+  std::filesystem::remove_all(out / "data");
+  std::filesystem::create_directories(out / "data");
+  const std::string path = out / "plan.bin";
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  if (!plan_.SerializeToOstream(&file) || !file.flush()) {
+    throw std::runtime_error("cannot write " + path);
+  }
+}
+
+std::string Runner::start_clock() {
+  Announcement announcement;
+  ChildCommand command;
+  command.program = options_.binaries + "/clock";
+  command.arguments = {"--plan",      options_.out + "/plan.bin",
+                       "--out",       options_.out,
+                       "--pace",      std::to_string(options_.pace.count()),
+                       "--watchdog",  std::to_string(options_.watchdog.count()),
+                       "--log-level", options_.log_level};
+  command.log_file = options_.out + "/logs/clock.log";
+  command.output_fd = announcement.write_end();
+  clock_pid_ = start_child(command);
+  children_[*clock_pid_] = {.name = "clock"};
+  announcement.close_write_end();
+  const std::optional<std::string> address = announcement.read_address();
+  if (!address) throw std::runtime_error("the clock did not start; see " + command.log_file);
+  return *address;
+}
+
+void Runner::connect_to_clock(const std::string& address) {
+  clock_address_ = address;
+  tcp::socket socket(context_);
+  boost::system::error_code error;
+  socket.connect(resolve_address(context_, address), error);
+  if (error) {
+    throw std::runtime_error(
+        fmt::format("cannot reach the clock at {}: {}", address, error.message()));
+  }
+  clock_ = std::make_shared<FrameStream>(std::move(socket));
+  clock_->set_limit(kMaxStepBytes);
+  clock_->start([this](std::string_view bytes) { on_message(bytes); },
+                [this](const std::string&) { on_clock_lost(); });
+  wire::ClockMessage message;
+  message.mutable_runner_hello();
+  static_cast<void>(clock_->send(message));
+  clock_->flush();
+}
+
+// ---- what the clock says ----
+
+void Runner::on_message(std::string_view bytes) {
+  wire::ClockMessage message;
+  if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    result_.failure = "the clock sent a malformed message";
+    clock_->close();
+    return on_clock_lost();
+  }
+  if (message.has_act()) act(message.act());
+  if (message.has_status()) on_status(message.status());
+  if (message.has_refused()) {
+    result_.failure = "the clock refused the runner: " + message.refused().reason();
+  }
+}
+
+void Runner::on_status(const wire::Status& status) {
+  result_.last_tick = Tick(status.tick());
+  result_.supplies = status.supplies();
+  if (!status.ended()) return;
+  ended_ = true;
+  result_.disturbed = status.disturbed();
+  result_.capture_sha256 = status.capture_sha256();
+  if (status.has_failure()) result_.failure = status.failure();
+  limit_.cancel();
+  clock_->finish_sending();
+  end_children();
+}
+
+// Without its clock a run cannot go on, and nobody is left behind.
+void Runner::on_clock_lost() {
+  if (!ended_) {
+    look_at_children();
+    if (!result_.failure) result_.failure = "lost the clock: " + clock_detail_;
+  }
+  ended_ = true;
+  limit_.cancel();
+  end_children();
+}
+
+void Runner::act(const wire::Act& act) {
+  switch (act.kind()) {
+    case wire::Act::START:
+      return start(act);
+    case wire::Act::KILL:
+      return send_signal(act.process(), SIGKILL);
+    case wire::Act::STOP:
+      return send_signal(act.process(), SIGSTOP);
+    case wire::Act::CONT:
+      return send_signal(act.process(), SIGCONT);
+    case wire::Act::CLOSE:
+      return send_signal(act.process(), SIGTERM);
+  }
+}
+
+// ---- children ----
+
+wire::ProcessSpec Runner::spec_of(const wire::Act& act) const {
+  wire::ProcessSpec spec;
+  if (act.has_role()) {
+    spec.set_name(act.process());
+    spec.set_role(act.role());
+    *spec.mutable_properties() = act.properties();
+    return spec;
+  }
+  for (const wire::ProcessSpec& planned : plan_.processes()) {
+    if (planned.name() == act.process()) return planned;
+  }
+  throw std::runtime_error(fmt::format("nothing says how to start {}", act.process()));
+}
+
+std::vector<std::string> Runner::arguments_of(const wire::ProcessSpec& spec) const {
+  std::vector<std::string> arguments = {"--name",  spec.name(),    "--clock",
+                                        clock_address_, "--log-level", options_.log_level};
+  if (spec.role() == "broker") {
+    arguments.insert(arguments.end(),
+                     {"--data", fmt::format("{}/data/{}.db", options_.out, spec.name())});
+  }
+  for (const wire::Property& property : spec.properties()) {
+    arguments.insert(arguments.end(), {"-X", property.name() + "=" + property.value()});
+  }
+  return arguments;
+}
+
+void Runner::start(const wire::Act& act) {
+  try {
+    const wire::ProcessSpec spec = spec_of(act);
+    ChildCommand command;
+    command.program = options_.binaries + "/" + spec.role();
+    command.arguments = arguments_of(spec);
+    command.log_file = fmt::format("{}/logs/{}.log", options_.out, spec.name());
+    children_[start_child(command)] = {.name = spec.name()};
+  } catch (const std::runtime_error& error) {
+    tell(wire::Observed::EXITED, act.process(), 0, error.what());
+  }
+}
+
+void Runner::send_signal(const std::string& name, int signal) {
+  for (const auto& [pid, child] : children_) {
+    if (child.name == name && pid != clock_pid_) ::kill(pid, signal);
+  }
+}
+
+void Runner::look_at_children() {
+  std::vector<std::pair<pid_t, ChildChange>> changes;
+  for (const auto& [pid, child] : children_) {
+    while (const std::optional<ChildChange> change = next_change(pid)) {
+      changes.emplace_back(pid, *change);
+      if (change->kind == ChildChange::Kind::kExited) break;
+    }
+  }
+  for (const auto& [pid, change] : changes) observe(pid, change);
+  leave_when_alone();
+}
+
+void Runner::observe(pid_t pid, const ChildChange& change) {
+  Child& child = children_.at(pid);
+  const std::string name = child.name;
+  const bool is_clock = pid == clock_pid_;
+  switch (change.kind) {
+    case ChildChange::Kind::kStopped:
+      child.stopped = true;
+      if (!is_clock) tell(wire::Observed::STOPPED, name, pid, change.detail);
+      return;
+    case ChildChange::Kind::kContinued:
+      child.stopped = false;
+      if (!is_clock) tell(wire::Observed::CONTINUED, name, pid, change.detail);
+      return;
+    case ChildChange::Kind::kExited:
+      children_.erase(pid);
+      if (is_clock) {
+        clock_detail_ = change.detail;
+        clock_pid_.reset();
+      } else {
+        tell(wire::Observed::EXITED, name, pid, change.detail);
+      }
+      return;
+  }
+}
+
+void Runner::tell(wire::Observed::Kind kind, const std::string& name, pid_t pid,
+                  const std::string& detail) {
+  if (!clock_ || ended_) return;
+  wire::ClockMessage message;
+  wire::Observed& observed = *message.mutable_observed();
+  observed.set_kind(kind);
+  observed.set_process(name);
+  observed.set_pid(pid);
+  observed.set_detail(detail);
+  static_cast<void>(clock_->send(message));
+  clock_->flush();
+}
+
+// ---- signals and time ----
+
+void Runner::wait_for_signal() {
+  signals_.async_wait([this](const boost::system::error_code& error, int signal) {
+    if (error) return;
+    wait_for_signal();
+    if (signal == SIGCHLD) {
+      look_at_children();
+    } else {
+      interrupt();
+    }
+  });
+}
+
+// The first one ends the run in order, the second at once.
+void Runner::interrupt() {
+  if (result_.interrupted || !clock_pid_) return kill_children();
+  result_.interrupted = true;
+  ::kill(*clock_pid_, SIGTERM);
+  grace_.expires_after(kGrace);
+  grace_.async_wait([this](const boost::system::error_code& cancelled) {
+    if (!cancelled) kill_children();
+  });
+}
+
+void Runner::watch_time() {
+  if (!options_.time_limit) return;
+  limit_.expires_after(*options_.time_limit);
+  limit_.async_wait([this](const boost::system::error_code& cancelled) {
+    if (cancelled || ended_) return;
+    result_.failure = fmt::format("not done after {} s, in tick {}",
+                                  options_.time_limit->count(), result_.last_tick.value() + 1);
+    kill_children();
+  });
+}
+
+// ---- end ----
+
+// Who is stopped cannot hear that the run is over.
+void Runner::end_children() {
+  for (const auto& [pid, child] : children_) {
+    if (child.stopped) ::kill(pid, SIGKILL);
+  }
+  grace_.expires_after(kGrace);
+  grace_.async_wait([this](const boost::system::error_code& cancelled) {
+    if (!cancelled) kill_children();
+  });
+  leave_when_alone();
+}
+
+void Runner::kill_children() {
+  ended_ = true;
+  for (const auto& [pid, child] : children_) ::kill(pid, SIGKILL);
+  leave_when_alone();
+}
+
+void Runner::leave_when_alone() {
+  if (!ended_ || !children_.empty()) return;
+  if (result_.capture_sha256.empty() && !result_.failure) result_.failure = "interrupted";
+  grace_.cancel();
+  limit_.cancel();
+  signals_.cancel();
+  if (clock_) clock_->close();
+}
+
+// After a SIGKILL, so it does not take long.
+void Runner::reap(pid_t pid) {
+  while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+}  // namespace
+
+std::string directory_of_binaries() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path();
+}
+
+RunResult run_over_processes(const wire::Plan& plan, const RunOptions& options) {
+  return Runner(plan, options).run();
+}
+
+}  // namespace fencepost::lab
