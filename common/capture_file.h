@@ -32,8 +32,8 @@ void append_framed(std::string& out, const wire::CaptureRecord& record);
 
 class CaptureWriter {
  public:
-  // Creates or truncates; throws std::runtime_error naming the file if it cannot be written. An empty
-  // path keeps nothing but the hash.
+  // Creates or truncates; throws std::runtime_error naming the file if it cannot be written. An
+  // empty path keeps nothing but the hash.
   explicit CaptureWriter(const std::string& path);
   ~CaptureWriter();  // flushes what it can
   void append(const wire::CaptureRecord& record);
@@ -51,8 +51,8 @@ class CaptureReader {
  public:
   // Throws std::runtime_error naming the file if it is absent or unreadable.
   explicit CaptureReader(const std::string& path);
-  // The next record; nothing at the end. A truncated or malformed record throws std::runtime_error that
-  // names the file and the byte offset. `tick()` is the tick that the record belongs to.
+  // The next record; nothing at the end. A truncated or malformed record throws std::runtime_error
+  // that names the file and the byte offset. `tick()` is the tick that the record belongs to.
   std::optional<wire::CaptureRecord> next();
   std::int64_t tick() const { return tick_; }
   std::uint64_t offset() const { return offset_; }

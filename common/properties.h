@@ -46,11 +46,13 @@ class Properties {
 
   Role role() const { return role_; }
 
-  // Sets one property. `where` ("-X", "client.properties:12") opens the message of an error: a name that
-  // is unknown (with the nearest known one), a value of the wrong type, or one out of range.
+  // Sets one property, kept in one spelling (trimmed, "all" for acks=-1, short names of assignors).
+  // `where` ("-X", "client.properties:12") opens the message of an error: a name that is unknown
+  // (with the nearest known one), a value of the wrong type, or one out of range.
   // Known Kafka properties that mean nothing here are remembered in ignored() and change nothing.
   void set(std::string_view name, std::string_view value, std::string_view where);
-  // Reads a Java .properties file: comments, '=', ':' or blank as separator, continuation lines, escapes.
+  // Reads a Java .properties file: comments, '=', ':' or blank as separator, continuation lines,
+  // escapes. The last of two values wins. Throws ConfigError, also where it cannot be read.
   void load_file(const std::string& path);
   // "name=value", as after -X.
   void set_assignment(std::string_view assignment, std::string_view where);
@@ -59,7 +61,8 @@ class Properties {
 
   bool has(std::string_view name) const;   // set explicitly
   std::string get(std::string_view name) const;         // set, or the default
-  std::int64_t get_int(std::string_view name) const;    // kInt and kLong
+  // kInt and kLong. At most 2^60, so that sums of times that mean "never" stay in range.
+  std::int64_t get_int(std::string_view name) const;
   bool get_bool(std::string_view name) const;
   std::vector<std::string> get_list(std::string_view name) const;
 
@@ -75,6 +78,7 @@ class Properties {
 };
 
 // The candidate with the smallest edit distance to `word`, if it is near enough to be meant.
-std::optional<std::string> nearest(std::string_view word, std::span<const std::string_view> candidates);
+std::optional<std::string> nearest(std::string_view word,
+                                   std::span<const std::string_view> candidates);
 
 }  // namespace fencepost
