@@ -6,13 +6,17 @@
 namespace fencepost {
 namespace {
 
-// More rounds of timers that are set for the very tick in which they are set mean a program that spins.
+// More rounds of timers that are set for the very tick in which they are set mean a program that
+// spins.
 constexpr int kTimerRoundsPerStepMax = 100'000;
 
 }  // namespace
 
 Client::Client(const NodeContext& context, Outbox& outbox, VirtualTime& time)
-    : context_(context), outbox_(outbox), time_(time), client_id_(context.properties.get("client.id")) {
+    : context_(context),
+      outbox_(outbox),
+      time_(time),
+      client_id_(context.properties.get("client.id")) {
   if (client_id_.empty()) client_id_ = context.name;
 }
 
@@ -118,7 +122,8 @@ void ClientNode::deliver(const Delivery& delivery) {
 
 void ClientNode::deliver_control(const wire::Control& control) {
   wire::Cause cause;
-  cause.set_kind(control.kind() == wire::Control::CLOSE ? wire::Cause::CLOSE : wire::Cause::COMMAND);
+  cause.set_kind(control.kind() == wire::Control::CLOSE ? wire::Cause::CLOSE
+                                                        : wire::Cause::COMMAND);
   cause.set_tick(time_.now().value());
   outbox_.set_cause(std::move(cause));
   program_->control(control);

@@ -15,8 +15,8 @@
 
 namespace fencepost {
 
-// What a client's program reports to its user when it cannot go on, or as the outcome of one call: the
-// Java client's exception, as a value.
+// What a client's program reports to its user when it cannot go on, or as the outcome of one call:
+// the Java client's exception, as a value.
 struct ClientError {
   ErrorCode code = ErrorCode::kNone;  // kNone: found locally, without an answer
   std::string_view exception;         // a literal: "CommitFailedException"
@@ -53,10 +53,10 @@ class Client {
   // Kafka's client.id, which every request carries; the process's name unless the property is set.
   const std::string& client_id() const { return client_id_; }
 
-  // Sends a request to a process and waits for its answer. kNetworkException: the peer is absent or has
-  // gone; kRequestTimedOut: no answer in time, and one that comes later is ignored.
-  // Deviation: Kafka closes the connection when a request times out, which fails its other requests
-  // too; here only the one is given up.
+  // Sends a request to a process and waits for its answer. kNetworkException: the peer is absent or
+  // has gone; kRequestTimedOut: no answer in time, and one that comes later is ignored. Deviation:
+  // Kafka closes the connection when a request times out, which fails its other requests too; here
+  // only the one is given up.
   Task<Result<Answer>> call(std::string destination, wire::Frame request, TickSpan timeout);
   // Sends a request that nobody answers (acks=0), or whose answer nobody wants.
   void send(const std::string& destination, wire::Frame request);

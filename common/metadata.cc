@@ -19,10 +19,7 @@ MetadataConfig metadata_config(const Client& client) {
 }
 
 Metadata::Metadata(Client& client, MetadataConfig config, Signal& changed)
-    : client_(client),
-      config_(std::move(config)),
-      changed_(changed),
-      hosts_(config_.bootstrap) {
+    : client_(client), config_(std::move(config)), changed_(changed), hosts_(config_.bootstrap) {
   if (hosts_.empty()) throw ConfigError("bootstrap.servers is empty");
 }
 

@@ -1,6 +1,6 @@
-// A client's view of the cluster (Metadata API, key 3): brokers, partitions and their leaders. It is
-// refreshed in the background: when somebody asks for it, when a wanted topic is missing, and when it is
-// older than metadata.max.age.ms; never by itself, so an idle client does not wake.
+// A client's view of the cluster (Metadata API, key 3): brokers, partitions and their leaders. It
+// is refreshed in the background: when somebody asks for it, when a wanted topic is missing, and
+// when it is older than metadata.max.age.ms; never by itself, so an idle client does not wake.
 #pragma once
 
 #include <map>
@@ -62,7 +62,7 @@ class Metadata {
   std::set<std::string> wanted_;
   std::map<std::string, std::vector<NodeId>> leaders_;  // by topic, then index
   std::map<NodeId, std::string> brokers_;
-  std::vector<std::string> hosts_;                      // of brokers_, or bootstrap
+  std::vector<std::string> hosts_;  // of brokers_, or bootstrap
   std::size_t next_broker_ = 0;
   bool update_requested_ = true;
   bool in_flight_ = false;

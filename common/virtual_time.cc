@@ -12,8 +12,8 @@ VirtualTime::VirtualTime(Outbox& outbox)
 
 VirtualTime::~VirtualTime() { abandon(); }
 
-// A destroyed handler posts the unwinding of its coroutine, so the context goes after the handlers: it
-// destroys what was posted, and with it the frames, without running anything.
+// A destroyed handler posts the unwinding of its coroutine, so the context goes after the handlers:
+// it destroys what was posted, and with it the frames, without running anything.
 void VirtualTime::abandon() {
   timers_.clear();
   waits_.clear();

@@ -1,9 +1,11 @@
-// Virtual time for coroutines: client cores are asio::awaitable programs on an io_context that never
-// sees a socket, polled to exhaustion within a step. Timers are kept by (due tick, serial), and each
-// thing that a step runs (a control, a timer, a delivery) runs to completion before the next.
+// Virtual time for coroutines: client cores are asio::awaitable programs on an io_context that
+// never sees a socket, polled to exhaustion within a step. Timers are kept by (due tick, serial),
+// and each thing that a step runs (a control, a timer, a delivery) runs to completion before the
+// next.
 //
 // Every suspended coroutine is owned by its VirtualTime; a Signal, a timer or a pending call names
-// it by a WaitId only. So a node can be destroyed at any moment: its coroutines end without running.
+// it by a WaitId only. So a node can be destroyed at any moment: its coroutines end without
+// running.
 #pragma once
 
 #include <boost/asio/async_result.hpp>
@@ -29,7 +31,8 @@ namespace fencepost {
 
 namespace asio = boost::asio;
 
-// A coroutine of a client core. The executor is named, which spares a type-erased one per resumption.
+// A coroutine of a client core. The executor is named, which spares a type-erased one per
+// resumption.
 template <class T>
 using Task = asio::awaitable<T, asio::io_context::executor_type>;
 
@@ -54,7 +57,8 @@ class VirtualTime {
   // Starts a root coroutine. What it throws is rethrown from run(): never detached.
   void spawn(Task<void> root);
 
-  // Suspends until a tick; for now or the past, until what is in hand has been run. `why` is a literal.
+  // Suspends until a tick; for now or the past, until what is in hand has been run. `why` is a
+  // literal.
   Task<void> sleep_until(Tick due, std::string_view why);
   Task<void> sleep_for(TickSpan span, std::string_view why);
 
@@ -62,15 +66,16 @@ class VirtualTime {
   WaitId new_wait() { return WaitId(next_wait_++); }
   // Suspends under an id: true when woken, false when the deadline came first.
   Task<bool> suspend(WaitId id, std::optional<Deadline> deadline);
-  // Resumes what waits under an id, after what is ready already; nothing if it does not wait (any more).
+  // Resumes what waits under an id, after what is ready already; nothing if it does not wait (any
+  // more).
   void wake(WaitId id);
 
   // -- for the host of the coroutines (ClientNode) --
   void set_now(Tick now) { now_ = now; }
   // Runs everything that is ready. Rethrows what a root coroutine threw.
   void run();
-  // Fires every timer that is due now and was armed before this call, by (due tick, serial), each with
-  // its own cause and to completion. False if there was none.
+  // Fires every timer that is due now and was armed before this call, by (due tick, serial), each
+  // with its own cause and to completion. False if there was none.
   bool fire_due();
   std::optional<Tick> next_due() const;
   // Ends all coroutines without running them. Nothing may be spawned or run afterwards.
@@ -88,9 +93,8 @@ class VirtualTime {
    public:
     explicit ResumptionOf(Handler handler) : handler_(std::move(handler)) {}
     void resume(asio::io_context& context, bool woken) override {
-      asio::post(context, [handler = std::move(handler_), woken]() mutable {
-        std::move(handler)(woken);
-      });
+      asio::post(context,
+                 [handler = std::move(handler_), woken]() mutable { std::move(handler)(woken); });
     }
 
    private:
@@ -118,8 +122,8 @@ class VirtualTime {
   std::exception_ptr failure_;
 };
 
-// Wakes everybody who waits for it, in the order in which they began to wait. A notification without
-// a waiter is forgotten, so a waiter checks its condition before it waits.
+// Wakes everybody who waits for it, in the order in which they began to wait. A notification
+// without a waiter is forgotten, so a waiter checks its condition before it waits.
 class Signal {
  public:
   explicit Signal(VirtualTime& time) : time_(time) {}

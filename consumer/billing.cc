@@ -20,8 +20,8 @@ Billing::Billing(Client& client)
                                : CommitOrder::kNone;
   if (!client.properties().has("group.id")) order_ = CommitOrder::kNone;
   if (!output_.empty()) {
-    producer_ = std::make_unique<producer::Producer>(
-        client, producer::producer_config_of_consumer(client));
+    producer_ =
+        std::make_unique<producer::Producer>(client, producer::producer_config_of_consumer(client));
   }
 }
 
@@ -100,8 +100,8 @@ Task<ClientResult<void>> Billing::process(const ConsumerRecord& record) {
   co_return ClientResult<void>();
 }
 
-// False: refused because of a rebalance, which a Kafka program catches, reports and survives. Any other
-// error ends it.
+// False: refused because of a rebalance, which a Kafka program catches, reports and survives. Any
+// other error ends it.
 Task<ClientResult<bool>> Billing::commit() {
   const ClientResult<void> committed = co_await consumer_.commit_sync();
   if (committed) co_return true;

@@ -1,6 +1,6 @@
 // The application of the demos: reads records, spends app.process.ms on each, writes an invoice
-// ("inv(o2.3)" for o2.3) to app.output, and commits before or after the batch (app.commit). It reads like
-// the Kafka program that a user would write.
+// ("inv(o2.3)" for o2.3) to app.output, and commits before or after the batch (app.commit). It
+// reads like the Kafka program that a user would write.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,8 @@ class Billing final : public Program {
   explicit Billing(Client& client);
 
   Task<int> main() override;
-  // CLOSE: finish the batch in hand, commit, leave the group. SLOW: the record in hand takes longer.
+  // CLOSE: finish the batch in hand, commit, leave the group. SLOW: the record in hand takes
+  // longer.
   void control(const wire::Control& control) override;
 
  private:
@@ -35,7 +36,7 @@ class Billing final : public Program {
   CommitOrder order_;
   TickSpan poll_timeout_;
   TickSpan process_time_;
-  Signal hurry_;                                  // the end of the record in hand has changed
+  Signal hurry_;  // the end of the record in hand has changed
   bool closing_ = false;
   bool processing_ = false;
   Tick processing_since_;

@@ -7,7 +7,8 @@
 namespace fencepost {
 namespace {
 
-// The application that is asked for; otherwise who is given partitions reads, and who has a group bills.
+// The application that is asked for; otherwise who is given partitions reads, and who has a group
+// bills.
 bool is_reader(const Properties& properties) {
   const std::string application = properties.get("app.application");
   if (!application.empty()) return application == "reader";

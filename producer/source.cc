@@ -99,8 +99,8 @@ std::vector<Source::Remaining> Source::expand(const std::vector<RecordCount>& co
   std::vector<Remaining> remaining;
   for (const RecordCount& count : counts) {
     for (const auto& [where, offset] : next_) {
-      const bool meant = where.topic == count.topic &&
-                         (!count.partition || *count.partition == where.partition);
+      const bool meant =
+          where.topic == count.topic && (!count.partition || *count.partition == where.partition);
       if (meant) remaining.push_back({where, count.records});
     }
   }

@@ -1,6 +1,6 @@
-// A source: writes named records on schedule. A record is named by its topic's short name, its partition
-// and the offset at which the source writes it first ("o2.3"); the name is its value. The counters begin
-// at the log's end, so a restarted source goes on where its predecessor stopped.
+// A source: writes named records on schedule. A record is named by its topic's short name, its
+// partition and the offset at which the source writes it first ("o2.3"); the name is its value. The
+// counters begin at the log's end, so a restarted source goes on where its predecessor stopped.
 #pragma once
 
 #include <map>

@@ -33,8 +33,8 @@ std::optional<std::int64_t> to_count(std::string_view text) {
   throw ConfigError(fmt::format("{}: \"{}\" is not of the form {}", property, item, form));
 }
 
-// "orders-2" is partition 2 of orders, a bare topic each of its partitions. A topic's name may contain
-// a dash, so what follows the last one counts only if it is a number.
+// "orders-2" is partition 2 of orders, a bare topic each of its partitions. A topic's name may
+// contain a dash, so what follows the last one counts only if it is a number.
 RecordCount parse_target(std::string_view target) {
   RecordCount count;
   const std::size_t dash = target.rfind('-');
@@ -52,8 +52,8 @@ RecordCount parse_target(std::string_view target) {
 
 RecordCount parse_count(std::string_view property, std::string_view item, char separator) {
   const std::size_t at = item.rfind(separator);
-  const std::string_view form = separator == ':' ? "TOPIC-PARTITION:N or TOPIC:N"
-                                                 : "TOPIC-PARTITION=N or TOPIC=N";
+  const std::string_view form =
+      separator == ':' ? "TOPIC-PARTITION:N or TOPIC:N" : "TOPIC-PARTITION=N or TOPIC=N";
   if (at == std::string_view::npos || at == 0) refuse(property, item, form);
   const std::optional<std::int64_t> records = to_count(item.substr(at + 1));
   if (!records) refuse(property, item, form);

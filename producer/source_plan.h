@@ -1,5 +1,6 @@
-// What a source writes, and when: the properties app.records, app.schedule and their neighbours, read
-// into one list of rounds. A value, so that what a scenario asks for can be tested without a node.
+// What a source writes, and when: the properties app.records, app.schedule and their neighbours,
+// read into one list of rounds. A value, so that what a scenario asks for can be tested without a
+// node.
 #pragma once
 
 #include <map>
@@ -25,11 +26,12 @@ struct ScheduledRound {
 };
 
 struct SourcePlan {
-  std::vector<RecordCount> totals;      // app.records: how many in all
-  TickSpan start{0};                    // app.start.ms, after the node's start
-  TickSpan interval{0};                 // app.interval.ms, between rounds
-  std::int64_t records_per_round = 1;   // app.batch.records, of each partition
-  std::vector<ScheduledRound> schedule; // app.schedule, in order of ticks; replaces all of the above
+  std::vector<RecordCount> totals;     // app.records: how many in all
+  TickSpan start{0};                   // app.start.ms, after the node's start
+  TickSpan interval{0};                // app.interval.ms, between rounds
+  std::int64_t records_per_round = 1;  // app.batch.records, of each partition
+  std::vector<ScheduledRound>
+      schedule;  // app.schedule, in order of ticks; replaces all of the above
   std::map<std::string, std::string> short_names;  // app.short.names
 
   // The topics named, sorted and once each.

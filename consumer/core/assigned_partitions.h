@@ -1,5 +1,6 @@
-// What the consumer reads (Kafka's SubscriptionState): its partitions, their positions, and the records
-// that are fetched but not returned by poll yet. A position is the offset after the last record returned.
+// What the consumer reads (Kafka's SubscriptionState): its partitions, their positions, and the
+// records that are fetched but not returned by poll yet. A position is the offset after the last
+// record returned.
 #pragma once
 
 #include <deque>
@@ -27,11 +28,11 @@ enum class LogEnd { kEarliest, kLatest };
 
 // One partition from its assignment to its revocation.
 struct PartitionState {
-  std::uint64_t serial = 0;             // of the assignment: an answer meant for an earlier one is void
+  std::uint64_t serial = 0;  // of the assignment: an answer meant for an earlier one is void
   std::optional<Offset> position;
-  std::optional<LogEnd> reset;          // to be looked up, when there is no position
+  std::optional<LogEnd> reset;  // to be looked up, when there is no position
   std::deque<ConsumerRecord> buffered;
-  std::optional<Offset> buffer_end;     // the position once the buffer is drained
+  std::optional<Offset> buffer_end;  // the position once the buffer is drained
 };
 
 // Names one partition of one assignment, in requests on their way.
@@ -59,19 +60,20 @@ class AssignedPartitions {
 
   std::vector<PartitionTicket> without_position() const;  // and not waiting for a reset
   std::vector<PartitionTicket> waiting_for_reset() const;
-  std::vector<PartitionTicket> fetchable() const;         // with a position, and nothing buffered
+  std::vector<PartitionTicket> fetchable() const;  // with a position, and nothing buffered
 
   void seek(const TopicPartition& where, Offset position);
   void request_reset(PartitionState& state, LogEnd end);
   // Records from `state.position` on; `end` is the position after them, also if there are none.
   void buffer(PartitionState& state, std::deque<ConsumerRecord> records, Offset end);
 
-  // Up to `max` buffered records, partition by partition in order of (topic, index), starting after the
-  // partition that was drained last.
+  // Up to `max` buffered records, partition by partition in order of (topic, index), starting after
+  // the partition that was drained last.
   Records drain(std::int64_t max);
 
  private:
-  void drain_one(const TopicPartition& where, PartitionState& state, std::int64_t max, Records& out);
+  void drain_one(const TopicPartition& where, PartitionState& state, std::int64_t max,
+                 Records& out);
 
   std::map<TopicPartition, PartitionState> states_;
   std::uint64_t next_serial_ = 1;

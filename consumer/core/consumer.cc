@@ -15,8 +15,8 @@ Consumer::Consumer(Client& client, ConsumerConfig config)
       membership_(config_.group ? std::make_unique<Membership>(client, config_, metadata_,
                                                                assigned_, changed_)
                                 : nullptr),
-      positions_(client, config_, metadata_,
-                 membership_ ? &membership_->coordinator() : nullptr, assigned_, changed_),
+      positions_(client, config_, metadata_, membership_ ? &membership_->coordinator() : nullptr,
+                 assigned_, changed_),
       fetcher_(client, config_, metadata_, assigned_, positions_, changed_),
       next_auto_commit_(client.now() + config_.auto_commit_interval) {}
 
@@ -67,7 +67,8 @@ Task<ClientResult<Records>> Consumer::poll(TickSpan timeout) {
   co_return result;
 }
 
-// Group-protocol 3.2. What is on its way when poll returns stays on its way, and the next poll finds it.
+// Group-protocol 3.2. What is on its way when poll returns stays on its way, and the next poll
+// finds it.
 Task<ClientResult<Records>> Consumer::poll_until(Tick deadline) {
   for (;;) {
     if (std::exchange(woken_, false)) co_return Records();
@@ -101,8 +102,8 @@ Task<ClientResult<void>> Consumer::poll_round() {
 
 Task<void> Consumer::wait_for_change(Tick deadline) {
   if (client_.now() >= deadline || woken_) co_return;
-  const bool commit_first = config_.auto_commit && next_auto_commit_ > client_.now() &&
-                            next_auto_commit_ < deadline;
+  const bool commit_first =
+      config_.auto_commit && next_auto_commit_ > client_.now() && next_auto_commit_ < deadline;
   if (commit_first) {
     co_await changed_.wait_until(next_auto_commit_, "auto.commit.interval.ms");
   } else {

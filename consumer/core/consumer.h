@@ -1,5 +1,5 @@
-// Kafka's consumer as its user sees it: subscribe or assign, poll, commit, close. Coroutines take the place
-// of blocking calls; what the Java client throws comes back as a ClientError.
+// Kafka's consumer as its user sees it: subscribe or assign, poll, commit, close. Coroutines take
+// the place of blocking calls; what the Java client throws comes back as a ClientError.
 #pragma once
 
 #include <memory>
@@ -29,8 +29,8 @@ class Consumer {
   // The partitions of a topic, waiting for metadata up to default.api.timeout.ms.
   Task<ClientResult<TopicPartitions>> partitions_of(std::string topic);
 
-  // Up to max.poll.records records, as soon as there are any; none after `timeout` or wakeup(). A poll
-  // that is woken has lost nothing.
+  // Up to max.poll.records records, as soon as there are any; none after `timeout` or wakeup(). A
+  // poll that is woken has lost nothing.
   Task<ClientResult<Records>> poll(TickSpan timeout);
   // Ends the poll under way, or the next one.
   void wakeup();

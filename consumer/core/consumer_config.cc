@@ -51,9 +51,12 @@ void take_fetching(ConsumerConfig& config, const Client& client) {
 
 std::string_view to_string(ResetPolicy policy) {
   switch (policy) {
-    case ResetPolicy::kLatest: return "latest";
-    case ResetPolicy::kEarliest: return "earliest";
-    case ResetPolicy::kNone: return "none";
+    case ResetPolicy::kLatest:
+      return "latest";
+    case ResetPolicy::kEarliest:
+      return "earliest";
+    case ResetPolicy::kNone:
+      return "none";
   }
   return "";
 }
@@ -68,8 +71,8 @@ ConsumerConfig consumer_config(const Client& client) {
   config.retry_backoff_max = at_least_one(client, "retry.backoff.max.ms");
   take_group(config, client);
   take_fetching(config, client);
-  const TickSpan join = ticks_of_ms(client.properties().get_int("max.poll.interval.ms") + kJoinLapseMs,
-                                    client.context().tick_ms);
+  const TickSpan join = ticks_of_ms(
+      client.properties().get_int("max.poll.interval.ms") + kJoinLapseMs, client.context().tick_ms);
   config.join_request_timeout = std::max(config.request_timeout, join);
   return config;
 }

@@ -1,5 +1,5 @@
-// Which process coordinates the group (FindCoordinator API, key 10): looked up in the background, one
-// lookup at a time, a failed one followed by retry.backoff.ms.
+// Which process coordinates the group (FindCoordinator API, key 10): looked up in the background,
+// one lookup at a time, a failed one followed by retry.backoff.ms.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,8 @@ class CoordinatorLookup {
   // True if it is known; otherwise starts a lookup unless one is on its way.
   bool ensure();
   bool looking() const { return looking_; }
-  // The coordinator does not answer or says that it is not. Ignored if `host` is not the one known now.
+  // The coordinator does not answer or says that it is not. Ignored if `host` is not the one known
+  // now.
   void mark_unknown(const std::string& host);
   // When it was found last: the session counts anew from there.
   Tick found_at() const { return found_at_; }

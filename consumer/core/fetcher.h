@@ -1,8 +1,8 @@
 // Fetches records (Fetch API, key 1): one request to each leader, with all its partitions that have
 // nothing buffered. What comes back for a partition that is no longer owned, or for another offset
 // than its position, is dropped.
-// Deviation: Kafka fetches ahead while the application works; here a fetch is sent by a poll that finds
-// nothing buffered, so a batch and its round trip can be seen.
+// Deviation: Kafka fetches ahead while the application works; here a fetch is sent by a poll that
+// finds nothing buffered, so a batch and its round trip can be seen.
 #pragma once
 
 #include <set>

@@ -56,8 +56,8 @@ wire::Frame GroupJoin::join_request(const std::vector<std::string>& topics,
 
 Task<void> GroupJoin::run(std::string coordinator, wire::Frame request) {
   const Identity sent = rooms_.member.identity();
-  const Result<Answer> answer = co_await rooms_.client.call(
-      coordinator, std::move(request), rooms_.config.join_request_timeout);
+  const Result<Answer> answer = co_await rooms_.client.call(coordinator, std::move(request),
+                                                            rooms_.config.join_request_timeout);
   Next next = react_to_join(answer, sent);
   if (next == Next::kSync) next = co_await sync((*answer)->join_group_response());
   if (next == Next::kRetryLater) {
@@ -140,8 +140,8 @@ Task<GroupJoin::Next> GroupJoin::sync(const wire::JoinGroupResponse& joined) {
     rooms_.leader.step_down();
   }
   wire::Frame request = sync_request(std::move(assignments));
-  const Result<Answer> answer = co_await rooms_.client.call(
-      asked_, std::move(request), rooms_.config.request_timeout);
+  const Result<Answer> answer =
+      co_await rooms_.client.call(asked_, std::move(request), rooms_.config.request_timeout);
   co_return react_to_sync(answer, sent);
 }
 

@@ -1,6 +1,6 @@
-// One attempt to get through a rebalance: JoinGroup, then SyncGroup (group-protocol 3.1, 3.3). It runs in
-// the background, so a member in the middle of a batch gets through in time; its outcome is taken by
-// the next poll.
+// One attempt to get through a rebalance: JoinGroup, then SyncGroup (group-protocol 3.1, 3.3). It
+// runs in the background, so a member in the middle of a batch gets through in time; its outcome is
+// taken by the next poll.
 #pragma once
 
 #include <optional>
@@ -33,8 +33,8 @@ class GroupJoin {
 
   explicit GroupJoin(const Rooms& rooms) : rooms_(rooms) {}
 
-  // kJoined: the assignment is there, though the member may have been reset since. kRetry: at once; any
-  // pause is over. kFatal: the error is to be thrown.
+  // kJoined: the assignment is there, though the member may have been reset since. kRetry: at once;
+  // any pause is over. kFatal: the error is to be thrown.
   Status status() const { return status_; }
   bool pending() const { return status_ != Status::kIdle; }
   // `topics` is the member's subscription, `owned` what it still owns. The coordinator is known.
@@ -60,7 +60,7 @@ class GroupJoin {
 
   Rooms rooms_;
   Status status_ = Status::kIdle;
-  std::string asked_;       // the coordinator of this attempt
+  std::string asked_;  // the coordinator of this attempt
   std::string assignment_;
   ClientError error_;
 };

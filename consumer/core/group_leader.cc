@@ -109,9 +109,7 @@ GroupLeader::Counts GroupLeader::counts_of(const std::vector<std::string>& topic
   return counts;
 }
 
-bool GroupLeader::partitions_changed() const {
-  return watched_ && *watched_ != counts_of(topics_);
-}
+bool GroupLeader::partitions_changed() const { return watched_ && *watched_ != counts_of(topics_); }
 
 void GroupLeader::report(const wire::JoinGroupResponse& response,
                          const GroupAssignment& assignment) {

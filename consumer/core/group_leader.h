@@ -25,8 +25,8 @@ class GroupLeader {
   const std::vector<std::unique_ptr<Assignor>>& assignors() const { return assignors_; }
 
   // Kafka's onLeaderElected. Asks for metadata of the group's topics first where that is missing.
-  // Empty when the coordinator wants no assignment (skip_assignment). Error: the group has voted for
-  // an assignor that this member does not have.
+  // Empty when the coordinator wants no assignment (skip_assignment). Error: the group has voted
+  // for an assignor that this member does not have.
   Task<ClientResult<wire::SyncGroupRequest>> assign(const wire::JoinGroupResponse& response);
   // It is a follower in this generation: nothing to watch.
   void step_down() { watched_.reset(); }

@@ -29,7 +29,8 @@ void Heartbeats::poll_begins() {
   polled();
 }
 
-// The background part looks again at each heartbeat, which is soon enough unless the interval is longer.
+// The background part looks again at each heartbeat, which is soon enough unless the interval is
+// longer.
 void Heartbeats::poll_ends() {
   in_poll_ = false;
   if (config_.rebalance_timeout <= config_.heartbeat_interval) background_.notify_all();
@@ -134,8 +135,8 @@ void Heartbeats::react(ErrorCode error, const Identity& sent, const std::string&
     member_.fail(client_error(error));
     stop();
   } else {
-    const bool moved = error == ErrorCode::kCoordinatorNotAvailable ||
-                       error == ErrorCode::kNotCoordinator;
+    const bool moved =
+        error == ErrorCode::kCoordinatorNotAvailable || error == ErrorCode::kNotCoordinator;
     if (moved) coordinator_.mark_unknown(coordinator);
     failed();
   }

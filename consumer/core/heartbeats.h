@@ -1,5 +1,6 @@
-// The heartbeat "thread" of a member (group-protocol 3.4): keeps the session alive while the application
-// works, and leaves the group for an application that does not come back to poll in time.
+// The heartbeat "thread" of a member (group-protocol 3.4): keeps the session alive while the
+// application works, and leaves the group for an application that does not come back to poll in
+// time.
 #pragma once
 
 #include <optional>

@@ -9,10 +9,14 @@ namespace fencepost::consumer {
 
 std::string_view to_string(MemberState state) {
   switch (state) {
-    case MemberState::kUnjoined: return "UNJOINED";
-    case MemberState::kPreparingRebalance: return "PREPARING_REBALANCE";
-    case MemberState::kCompletingRebalance: return "COMPLETING_REBALANCE";
-    case MemberState::kStable: return "STABLE";
+    case MemberState::kUnjoined:
+      return "UNJOINED";
+    case MemberState::kPreparingRebalance:
+      return "PREPARING_REBALANCE";
+    case MemberState::kCompletingRebalance:
+      return "COMPLETING_REBALANCE";
+    case MemberState::kStable:
+      return "STABLE";
   }
   return "";
 }
@@ -26,8 +30,8 @@ Member::Member(Client& client, const ConsumerConfig& config, Signal& changed, Si
     : client_(client), config_(config), changed_(changed), background_(background) {}
 
 void Member::move(MemberState to, std::string_view reason) {
-  CHECK(may_move(state_, to), "member {}: {} -> {}", identity_.member_id.value(),
-        to_string(state_), to_string(to));
+  CHECK(may_move(state_, to), "member {}: {} -> {}", identity_.member_id.value(), to_string(state_),
+        to_string(to));
   if (state_ != to) {
     client_.report(events::make(events::kClientState,
                                 {{"group", config_.group->value()},

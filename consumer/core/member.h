@@ -1,5 +1,6 @@
-// A group member's own view of its membership (group-protocol 3.1): state, identity, and what it still has
-// to do. Shared by the join, the heartbeats and the commits; each move is checked and reported.
+// A group member's own view of its membership (group-protocol 3.1): state, identity, and what it
+// still has to do. Shared by the join, the heartbeats and the commits; each move is checked and
+// reported.
 #pragma once
 
 #include <array>
@@ -55,7 +56,8 @@ class Member {
   }
   // A rebalance that this member knows of is on its way.
   bool rebalancing() const {
-    return state_ == MemberState::kPreparingRebalance || state_ == MemberState::kCompletingRebalance;
+    return state_ == MemberState::kPreparingRebalance ||
+           state_ == MemberState::kCompletingRebalance;
   }
   // Heartbeats are sent in these states.
   bool heartbeats_wanted() const {
@@ -80,9 +82,9 @@ class Member {
   void fail(ClientError error);
   std::optional<ClientError> take_failure() { return std::exchange(failure_, std::nullopt); }
 
-  // Kafka's maybeLeaveGroup: a dynamic member that has joined sends LeaveGroup to the coordinator, if
-  // that is known, and is UNJOINED at once; the returned coroutine only waits for the answer, whatever
-  // it is.
+  // Kafka's maybeLeaveGroup: a dynamic member that has joined sends LeaveGroup to the coordinator,
+  // if that is known, and is UNJOINED at once; the returned coroutine only waits for the answer,
+  // whatever it is.
   Task<void> leave(std::optional<std::string> coordinator, std::string reason);
 
  private:

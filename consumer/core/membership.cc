@@ -127,7 +127,8 @@ Task<void> Membership::give_up_for_join() {
   } else {
     TopicPartitions unsubscribed;
     for (const TopicPartition& where : owned) {
-      const bool wanted = std::binary_search(subscription_.begin(), subscription_.end(), where.topic);
+      const bool wanted =
+          std::binary_search(subscription_.begin(), subscription_.end(), where.topic);
       if (!wanted) unsubscribed.insert(where);
     }
     if (!unsubscribed.empty()) co_await revoke(unsubscribed);
@@ -198,13 +199,13 @@ Task<void> Membership::take_over_cooperative(TopicPartitions assigned) {
 }
 
 Task<void> Membership::report_assigned(TopicPartitions added) {
-  client_.report(events::make(
-      events::kPartitionsAssigned,
-      {{"group", config_.group->value()},
-       {"member", member_.identity().member_id.value()},
-       {"generation", std::to_string(member_.identity().generation.value())},
-       {"partitions", to_text(added)},
-       {"owned", to_text(assigned_.owned())}}));
+  client_.report(
+      events::make(events::kPartitionsAssigned,
+                   {{"group", config_.group->value()},
+                    {"member", member_.identity().member_id.value()},
+                    {"generation", std::to_string(member_.identity().generation.value())},
+                    {"partitions", to_text(added)},
+                    {"owned", to_text(assigned_.owned())}}));
   if (listener_) co_await listener_->on_partitions_assigned(added);
 }
 

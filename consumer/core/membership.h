@@ -1,6 +1,6 @@
-// The consumer's part in its group, as poll drives it (group-protocol 3.2, 3.3): when to rejoin, what to
-// give up before, what to take over after. Nothing here waits for an answer; what is not finished yet
-// is looked at again in the next round of poll.
+// The consumer's part in its group, as poll drives it (group-protocol 3.2, 3.3): when to rejoin,
+// what to give up before, what to take over after. Nothing here waits for an answer; what is not
+// finished yet is looked at again in the next round of poll.
 #pragma once
 
 #include <memory>
@@ -43,8 +43,8 @@ class Membership {
   void subscribe(std::vector<std::string> topics);
   bool subscribed() const { return !subscription_.empty(); }
 
-  // As much of the join as can be done now. True: nothing is pending, the assignment stands. Errors are
-  // those that poll throws.
+  // As much of the join as can be done now. True: nothing is pending, the assignment stands. Errors
+  // are those that poll throws.
   Task<ClientResult<bool>> advance();
   // LEAVE_PREPARE and Leave of unsubscribe() and close().
   Task<void> leave(std::string reason);

@@ -181,13 +181,13 @@ void OffsetCommits::report(const Attempt& attempt, const Offsets& offsets) {
                                                             {"offsets", to_text(offsets)}}));
     return;
   }
-  client_.report(events::make(events::kCommitFailed,
-                              {{"group", group},
-                               {"member", member},
-                               {"generation", generation},
-                               {"offsets", to_text(offsets)},
-                               {"error", std::string(name_of(attempt.error.code))},
-                               {"exception", std::string(attempt.error.exception)}}));
+  client_.report(
+      events::make(events::kCommitFailed, {{"group", group},
+                                           {"member", member},
+                                           {"generation", generation},
+                                           {"offsets", to_text(offsets)},
+                                           {"error", std::string(name_of(attempt.error.code))},
+                                           {"exception", std::string(attempt.error.exception)}}));
 }
 
 }  // namespace fencepost::consumer

@@ -1,5 +1,5 @@
-// Commits (group-protocol 3.6): commitSync repeats what may be repeated, commitAsync is one attempt.
-// Both refuse without a request where the member knows that it has no say any more.
+// Commits (group-protocol 3.6): commitSync repeats what may be repeated, commitAsync is one
+// attempt. Both refuse without a request where the member knows that it has no say any more.
 #pragma once
 
 #include <memory>
@@ -31,8 +31,9 @@ class OffsetCommits {
   // Commits of a consumer with assign() carry no identity.
   void set_managed(bool managed) { managed_ = managed; }
 
-  // Errors: CommitFailedException (no member of this generation any more), RebalanceInProgressException,
-  // TimeoutException, FencedInstanceIdException, and what the coordinator says beyond that.
+  // Errors: CommitFailedException (no member of this generation any more),
+  // RebalanceInProgressException, TimeoutException, FencedInstanceIdException, and what the
+  // coordinator says beyond that.
   Task<ClientResult<void>> commit(Offsets offsets, Tick deadline);
   std::shared_ptr<const Flight> commit_async(Offsets offsets);
   // Until every asynchronous commit has ended, or the deadline.

@@ -13,9 +13,9 @@ constexpr std::int64_t kEarliestTimestamp = -2;
 
 const PartitionTicket* ticket_of(const std::vector<PartitionTicket>& tickets,
                                  const TopicPartition& where) {
-  const auto found = std::find_if(tickets.begin(), tickets.end(), [&](const PartitionTicket& ticket) {
-    return ticket.where == where;
-  });
+  const auto found =
+      std::find_if(tickets.begin(), tickets.end(),
+                   [&](const PartitionTicket& ticket) { return ticket.where == where; });
   return found == tickets.end() ? nullptr : &*found;
 }
 
@@ -65,7 +65,8 @@ Task<void> Positions::fetch_committed(std::string coordinator, Tickets tickets) 
   changed_.notify_all();
 }
 
-// True when the request is to be sent again. One unstable partition holds up the others, as in Kafka.
+// True when the request is to be sent again. One unstable partition holds up the others, as in
+// Kafka.
 bool Positions::take_committed(const wire::OffsetFetchResponse& response, const Tickets& tickets) {
   if (response.groups_size() == 0) return true;
   const wire::OffsetFetchResponse::Group& group = response.groups(0);

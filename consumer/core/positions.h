@@ -1,5 +1,5 @@
-// Gives a position to every partition without one (group-protocol 3.7): the committed offset, else by
-// auto.offset.reset from the log's ends. In the background; one OffsetFetch at a time, and one
+// Gives a position to every partition without one (group-protocol 3.7): the committed offset, else
+// by auto.offset.reset from the log's ends. In the background; one OffsetFetch at a time, and one
 // ListOffsets to each leader.
 #pragma once
 
@@ -43,11 +43,11 @@ class Positions {
   Client& client_;
   const ConsumerConfig& config_;
   Metadata& metadata_;
-  CoordinatorLookup* coordinator_;   // none without a group
+  CoordinatorLookup* coordinator_;  // none without a group
   AssignedPartitions& assigned_;
   Signal& changed_;
   bool fetching_committed_ = false;
-  std::string asked_;                // the coordinator of that request
+  std::string asked_;  // the coordinator of that request
   std::set<std::string> leaders_asked_;
   std::optional<ClientError> failure_;
 };

@@ -21,7 +21,8 @@ using WireTopicPartitions = google::protobuf::RepeatedPtrField<wire::TopicPartit
 void write_partitions(const TopicPartitions& partitions, WireTopicPartitions* out);
 TopicPartitions read_partitions(const WireTopicPartitions& in);
 
-// The entry of a topic in a repeated field that is filled in order of topics: the last one or a new one.
+// The entry of a topic in a repeated field that is filled in order of topics: the last one or a new
+// one.
 template <class Topics>
 auto* topic_entry(Topics* topics, const std::string& name) {
   if (topics->size() == 0 || topics->rbegin()->name() != name) topics->Add()->set_name(name);

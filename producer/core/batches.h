@@ -1,6 +1,7 @@
-// The records that wait to be sent (Kafka's RecordAccumulator): for each partition a queue of batches.
-// A batch is closed when it is full or on its way; a batch that failed goes back to the head of its
-// queue, before those that were sent after it and behind nothing, as in Kafka's plain producer.
+// The records that wait to be sent (Kafka's RecordAccumulator): for each partition a queue of
+// batches. A batch is closed when it is full or on its way; a batch that failed goes back to the
+// head of its queue, before those that were sent after it and behind nothing, as in Kafka's plain
+// producer.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +26,8 @@ struct Batch {
   std::vector<std::string> names;  // of the records, for events
   std::int64_t size_bytes = 0;
   Tick created;
-  int attempts = 0;                // how often it has failed
-  Tick not_before;                 // the end of its pause after a failure
+  int attempts = 0;  // how often it has failed
+  Tick not_before;   // the end of its pause after a failure
 };
 
 // When a batch may go, and how large it may be.
@@ -67,7 +68,7 @@ class Batches {
   BatchPolicy policy_;
   std::map<TopicPartition, Queue> queues_;  // no empty queue
   std::uint64_t next_id_ = 1;
-  BatchId hurried_{0};                      // batches up to this one do not linger
+  BatchId hurried_{0};  // batches up to this one do not linger
 };
 
 }  // namespace fencepost::producer

@@ -1,5 +1,5 @@
-// Kafka's default partitioner for records with a key: murmur2 of the key, so that a key has the number
-// that it has in a real cluster.
+// Kafka's default partitioner for records with a key: murmur2 of the key, so that a key has the
+// number that it has in a real cluster.
 #pragma once
 
 #include <cstdint>

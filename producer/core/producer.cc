@@ -58,9 +58,9 @@ Task<ClientResult<void>> Producer::send(ProducerRecord record) {
 
 void Producer::send_to(const TopicPartition& where, std::optional<std::string> key,
                        std::string value) {
-  client_.report(events::make(events::kRecordSent, {{"record", value},
-                                                    {"topic", where.topic},
-                                                    {"partition", number(where.partition)}}));
+  client_.report(events::make(
+      events::kRecordSent,
+      {{"record", value}, {"topic", where.topic}, {"partition", number(where.partition)}}));
   wire::Record record;
   if (key) record.set_key(std::move(*key));
   record.set_value(value);
@@ -81,15 +81,14 @@ Task<ClientResult<void>> Producer::flush() {
   co_return ClientResult<void>();
 }
 
-// Kafka's sender thread. It is resumed when the application waits, so what that sends in one go is one
-// batch of each partition.
+// Kafka's sender thread. It is resumed when the application waits, so what that sends in one go is
+// one batch of each partition.
 Task<void> Producer::run_sender() {
   for (;;) {
     expire_old();
     while (send_ready()) {
     }
-    const std::optional<Tick> next =
-        batches_.next_event(client_.now(), config_.delivery_timeout);
+    const std::optional<Tick> next = batches_.next_event(client_.now(), config_.delivery_timeout);
     if (next) {
       co_await work_.wait_until(*next, "linger.ms");
     } else {
@@ -120,7 +119,8 @@ std::map<std::string, std::vector<TopicPartition>> Producer::ready_by_leader() {
   return ready;
 }
 
-// One request to each leader that has something ready, with one batch of each partition. False if none.
+// One request to each leader that has something ready, with one batch of each partition. False if
+// none.
 bool Producer::send_ready() {
   const auto ready = ready_by_leader();
   if (!batches_.waiting().empty()) metadata_.maybe_refresh();
@@ -195,11 +195,11 @@ void Producer::succeed(const Batch& batch, std::optional<Offset> base_offset) {
   for (std::size_t i = 0; i < batch.names.size(); ++i) {
     const std::string offset =
         base_offset ? std::to_string(base_offset->value() + static_cast<std::int64_t>(i)) : "";
-    client_.report(events::make(events::kRecordAcknowledged,
-                                {{"record", batch.names[i]},
-                                 {"topic", batch.where.topic},
-                                 {"partition", number(batch.where.partition)},
-                                 {"offset", offset}}));
+    client_.report(
+        events::make(events::kRecordAcknowledged, {{"record", batch.names[i]},
+                                                   {"topic", batch.where.topic},
+                                                   {"partition", number(batch.where.partition)},
+                                                   {"offset", offset}}));
   }
   finish(batch);
 }
@@ -214,11 +214,10 @@ void Producer::fail_or_retry(std::unique_ptr<Batch> batch, ErrorCode error) {
     fail(*batch, in_time ? error : ErrorCode::kRequestTimedOut);
     return;
   }
-  client_.report(events::make(events::kProduceRetry,
-                              {{"topic", batch->where.topic},
-                               {"partition", number(batch->where.partition)},
-                               {"records", joined(batch->names)},
-                               {"reason", std::string(name_of(error))}}));
+  client_.report(events::make(events::kProduceRetry, {{"topic", batch->where.topic},
+                                                      {"partition", number(batch->where.partition)},
+                                                      {"records", joined(batch->names)},
+                                                      {"reason", std::string(name_of(error))}}));
   const TickSpan pause =
       exponential_backoff(config_.retry_backoff, config_.retry_backoff_max, batch->attempts);
   batches_.put_back(std::move(batch), client_.now() + pause);
@@ -226,10 +225,11 @@ void Producer::fail_or_retry(std::unique_ptr<Batch> batch, ErrorCode error) {
 
 void Producer::fail(const Batch& batch, ErrorCode error) {
   for (const std::string& name : batch.names) {
-    client_.report(events::make(events::kRecordFailed, {{"record", name},
-                                                        {"topic", batch.where.topic},
-                                                        {"partition", number(batch.where.partition)},
-                                                        {"error", std::string(name_of(error))}}));
+    client_.report(
+        events::make(events::kRecordFailed, {{"record", name},
+                                             {"topic", batch.where.topic},
+                                             {"partition", number(batch.where.partition)},
+                                             {"error", std::string(name_of(error))}}));
   }
   if (!first_failure_) first_failure_ = client_error(error);
   finish(batch);

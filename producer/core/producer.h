@@ -1,6 +1,6 @@
-// Kafka's plain producer: send() is asynchronous, a background sender makes requests of what is ready,
-// and a batch whose answer is lost is sent again, which may double its records. Retries keep the order
-// within a partition as far as Kafka's do: with several requests in flight they may not.
+// Kafka's plain producer: send() is asynchronous, a background sender makes requests of what is
+// ready, and a batch whose answer is lost is sent again, which may double its records. Retries keep
+// the order within a partition as far as Kafka's do: with several requests in flight they may not.
 #pragma once
 
 #include <map>
@@ -21,7 +21,7 @@ struct ProducerRecord {
   std::string topic;
   std::optional<PartitionId> partition;  // absent: chosen by the key
   std::optional<std::string> key;
-  std::string value;                     // also the record's name in events
+  std::string value;  // also the record's name in events
 };
 
 class Producer {
@@ -29,8 +29,8 @@ class Producer {
   // Outlived by `client`.
   Producer(Client& client, ProducerConfig config);
 
-  // Hands a record over; it is sent in the background. Waits for metadata only, up to max.block.ms, and
-  // only where the partition is to be chosen. Error: kRequestTimedOut (TimeoutException).
+  // Hands a record over; it is sent in the background. Waits for metadata only, up to max.block.ms,
+  // and only where the partition is to be chosen. Error: kRequestTimedOut (TimeoutException).
   Task<ClientResult<void>> send(ProducerRecord record);
   // The same without any wait; the partition is given.
   void send_to(const TopicPartition& where, std::optional<std::string> key, std::string value);
@@ -62,8 +62,8 @@ class Producer {
 
   Client& client_;
   ProducerConfig config_;
-  Signal work_;                                // for the sender
-  Signal done_;                                // for flush()
+  Signal work_;  // for the sender
+  Signal done_;  // for flush()
   Metadata metadata_;
   Batches batches_;
   std::set<BatchId> incomplete_;

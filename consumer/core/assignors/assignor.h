@@ -1,5 +1,5 @@
-// What an assignor is (group-protocol 5): members and partition counts in, an assignment out. A pure
-// function, run by the group's leader.
+// What an assignor is (group-protocol 5): members and partition counts in, an assignment out. A
+// pure function, run by the group's leader.
 #pragma once
 
 #include <map>
@@ -43,8 +43,8 @@ class Assignor {
 // By Kafka's short name; none if there is no such assignor (yet).
 std::unique_ptr<Assignor> make_assignor(std::string_view name);
 
-// "Member order": static members first, by instance id, then dynamic ones, by member id. Indexes into
-// the members given.
+// "Member order": static members first, by instance id, then dynamic ones, by member id. Indexes
+// into the members given.
 std::vector<std::size_t> member_order(const std::vector<MemberSubscription>& members);
 
 }  // namespace fencepost::consumer

@@ -1,5 +1,5 @@
-// Round-robin (group-protocol 5.2): all partitions in order of (topic, index), dealt by one wheel over
-// all members in member order; a member that does not subscribe to the topic is passed over.
+// Round-robin (group-protocol 5.2): all partitions in order of (topic, index), dealt by one wheel
+// over all members in member order; a member that does not subscribe to the topic is passed over.
 #pragma once
 
 #include "consumer/core/assignors/assignor.h"
