@@ -40,7 +40,7 @@ void ClockCore::send_grant(Participant& participant) {
       id->set_incarnation(header.source_incarnation());
       id->set_sequence(header.sequence());
     } else {
-      *reference->mutable_disconnected() = item.disconnected;
+      *reference->mutable_disconnected() = *item.disconnected;
     }
   }
   for (const wire::Control& control : owed.controls) *grant.grant.add_control() = control;
@@ -49,59 +49,57 @@ void ClockCore::send_grant(Participant& participant) {
 
 void ClockCore::grant_all() {
   phase_ = Phase::kOpen;
-  outstanding_ = 0;
-  std::vector<std::string> due;
   for (const auto& [tick, name] : agenda_) {
     if (tick > tick_) break;
-    due.push_back(name);
+    granted_.push_back(&participants_.at(name));
   }
-  std::sort(due.begin(), due.end());
-  for (const std::string& name : due) {
-    Participant& participant = participants_.at(name);
-    if (!participant.owed) owe_step(participant);
-    participant.owed->accounted = false;
-    granted_.insert(name);
-    ++outstanding_;
-    if (!participant.owed->granted) send_grant(participant);
-    account(participant);
+  std::sort(granted_.begin(), granted_.end(), [](const Participant* a, const Participant* b) {
+    return a->id.name < b->id.name;
+  });
+  outstanding_ = granted_.size();
+  for (Participant* participant : granted_) {
+    if (!participant->owed) owe_step(*participant);
+    participant->owed->waited_for = true;
+    if (!participant->owed->granted) send_grant(*participant);
+    account(*participant);
   }
 }
 
 // ---- close ----
 
 void ClockCore::close_tick() {
-  for (const std::string& name : std::set<std::string>(granted_)) settle(participants_.at(name));
-  const std::set<std::string> accepted = std::exchange(granted_, {});
-  for (const std::string& name : accepted) accept(participants_.at(name));
-  // A node that ended is there until its tick has closed: like a kill that holds from the next tick.
-  for (const std::string& name : accepted) {
-    Participant& participant = participants_.at(name);
-    const bool ended = participant.owed->done->has_exit_code();
-    if (ended) {
-      record_lifecycle(wire::Lifecycle::EXIT, participant, Origin::kScript);
-      remove(participant, tick_ + TickSpan(1));
-    } else {
-      participant.owed.reset();
-    }
+  const std::vector<Participant*> granted = std::exchange(granted_, {});
+  std::vector<Participant*> accepted;
+  for (Participant* participant : granted) {
+    if (settle(*participant)) accepted.push_back(participant);
   }
+  for (Participant* participant : accepted) accept(*participant);
   last_closed_ = tick_;
   phase_ = Phase::kIdle;
-  for (const std::string& name : accepted) {
-    if (Participant* participant = find(name)) reschedule(*participant);
+  for (Participant* participant : accepted) {
+    const bool ended = participant->owed->done->has_exit_code();
+    if (ended) {
+      // It is there until its tick has closed: like a kill that holds from the next tick on.
+      record_lifecycle(wire::Lifecycle::EXIT, *participant, Origin::kScript);
+      remove(*participant, tick_ + TickSpan(1));
+    } else {
+      participant->owed.reset();
+      reschedule(*participant);
+    }
   }
   if (script_.until_observed()) finish("until event", std::nullopt);
 }
 
 // Done is the commit. Without it a step is void if its process is dead, and held if it is stopped.
-void ClockCore::settle(Participant& participant) {
-  if (participant.owed->done) return;
+bool ClockCore::settle(Participant& participant) {
+  if (participant.owed->done) return true;
   if (participant.fact_gone) {
     kill(participant, Origin::kOutside);
-    return;
+    return false;
   }
   CHECK(participant.fact_stopped, "{} is not accounted for", participant.id.name);
-  granted_.erase(participant.id.name);
   freeze(participant, Origin::kOutside, true);
+  return false;
 }
 
 void ClockCore::accept(Participant& participant) {
@@ -125,18 +123,18 @@ void ClockCore::record_step(const Participant& participant) {
   if (owed.done->has_rows_digest()) step->set_rows_digest(owed.done->rows_digest());
   record(entry);
   for (const InFlight& item : owed.deliveries) {
-    wire::CaptureRecord received;
-    wire::Reception* reception = received.mutable_reception();
+    entry.Clear();
+    wire::Reception* reception = entry.mutable_reception();
     if (item.frame) {
       reception->set_source(item.frame->header().source());
       reception->set_incarnation(item.frame->header().source_incarnation());
       reception->set_sequence(item.frame->header().sequence());
     } else {
-      reception->set_source(item.disconnected.peer());
-      reception->set_incarnation(item.disconnected.peer_incarnation());
-      *reception->mutable_correlation_ids() = item.disconnected.correlation_ids();
+      reception->set_source(item.disconnected->peer());
+      reception->set_incarnation(item.disconnected->peer_incarnation());
+      *reception->mutable_correlation_ids() = item.disconnected->correlation_ids();
     }
-    record(received);
+    record(entry);
   }
 }
 
@@ -171,7 +169,7 @@ void ClockCore::send(wire::Emission& emission) {
   } else if (fate.kind == wire::Packet::ARRIVES) {
     Participant* receiver = find(header.destination());
     CHECK(receiver != nullptr, "a frame arrives at {}, who is not there", header.destination());
-    receiver->inbox.push_back({.arrival = fate.arrival, .frame = frame, .disconnected = {}});
+    receiver->inbox.push_back({.arrival = fate.arrival, .frame = frame, .disconnected = nullptr});
     reschedule(*receiver);
   }
 }

@@ -137,13 +137,13 @@ void ClockCore::fail(const std::string& why) {
 // Keeps count of how many steps the open tick still waits for. A stop or a death accounts for a
 // participant, a continue before the tick has closed takes that back: facts are levels.
 void ClockCore::account(Participant& participant) {
-  if (phase_ != Phase::kOpen || !granted_.contains(participant.id.name)) return;
+  if (phase_ != Phase::kOpen || participant.frozen || !participant.owed) return;
   OwedStep& owed = *participant.owed;
   const bool stopped = participant.fact_stopped && !plan_.replay();
-  const bool accounted = owed.done || participant.fact_gone || stopped;
-  if (accounted == owed.accounted) return;
-  owed.accounted = accounted;
-  accounted ? --outstanding_ : ++outstanding_;
+  const bool waited_for = !owed.done && !participant.fact_gone && !stopped;
+  if (waited_for == owed.waited_for) return;
+  owed.waited_for = waited_for;
+  waited_for ? ++outstanding_ : --outstanding_;
 }
 
 // ---- ticks ----
@@ -255,16 +255,23 @@ void ClockCore::record_lifecycle(wire::Lifecycle::Kind kind, const Participant& 
 void ClockCore::reschedule(Participant& participant) {
   const std::optional<Tick> due = participant.next_due(last_closed_ + TickSpan(1));
   if (due == participant.agenda) return;
-  if (participant.agenda) agenda_.erase({*participant.agenda, participant.id.name});
-  participant.agenda = due;
-  if (due) agenda_.emplace(*due, participant.id.name);
+  const std::optional<Tick> old = std::exchange(participant.agenda, due);
+  if (old && due) {
+    // The same node of the set under its new tick, without a trip to the heap.
+    auto entry = agenda_.extract({*old, participant.id.name});
+    entry.value().first = *due;
+    agenda_.insert(std::move(entry));
+  } else if (old) {
+    agenda_.erase({*old, participant.id.name});
+  } else {
+    agenda_.emplace(*due, participant.id.name);
+  }
 }
 
 void ClockCore::forget(Participant& participant) {
   const std::string name = participant.id.name;
   if (participant.agenda) agenda_.erase({*participant.agenda, name});
   stirred_.erase(name);
-  granted_.erase(name);
   participants_.erase(name);
 }
 
@@ -274,11 +281,10 @@ std::vector<std::string> ClockCore::waiting_for() const {
     waiting.push_back("the confirmation that the scenario's action on " +
                       pending_.front().process + " has happened");
   }
-  for (const std::string& name : granted_) {
-    const auto found = participants_.find(name);
-    if (found == participants_.end() || found->second.owed->accounted) continue;
-    waiting.push_back(name + " (step of tick " +
-                      std::to_string(found->second.owed->own_tick.value()) + ")");
+  for (const Participant* participant : granted_) {
+    if (!participant->owed->waited_for) continue;
+    waiting.push_back(participant->id.name + " (step of tick " +
+                      std::to_string(participant->owed->own_tick.value()) + ")");
   }
   return waiting;
 }

@@ -145,7 +145,7 @@ class ClockCore {
   void send_grant(Participant& participant);
   void grant_all();
   void close_tick();
-  void settle(Participant& participant);
+  bool settle(Participant& participant);  // true: its step counts
   void accept(Participant& participant);
   void record_step(const Participant& participant);
   void emit(const Participant& sender, wire::Emission& emission);
@@ -179,7 +179,7 @@ class ClockCore {
   std::map<std::string, std::uint32_t> incarnations_;   // the last one given, by name
   std::map<std::string, Tick> last_committed_;          // own tick of the last accepted step, by name
   std::deque<Pending> pending_;
-  std::set<std::string> granted_;                       // who owes the open tick a step
+  std::vector<Participant*> granted_;                   // who owes the open tick a step, by name
   std::size_t outstanding_ = 0;
   int journal_position_ = 0;
   std::optional<std::string> end_requested_;

@@ -71,7 +71,7 @@ std::vector<Parting> Network::died(const ParticipantId& who, Tick label) {
       continue;
     }
     Parting& parting = partings.emplace_back();
-    wire::Disconnected& news = parting.news.disconnected;
+    wire::Disconnected news;
     news.set_peer(who.name);
     news.set_peer_incarnation(who.incarnation.value());
     parting.to = client_died ? key.server : key.client;
@@ -82,6 +82,7 @@ std::vector<Parting> Network::died(const ParticipantId& who, Tick label) {
     }
     const Tick last = client_died ? connection.to_server.last : connection.to_client.last;
     parting.news.arrival = std::max(label + TickSpan(1), last);
+    parting.news.disconnected = std::make_shared<const wire::Disconnected>(std::move(news));
     it = connections_.erase(it);
   }
   std::stable_sort(partings.begin(), partings.end(),
@@ -169,11 +170,13 @@ Fate Network::route(const wire::Frame& frame, Tick now) {
 }
 
 InFlight Network::refusal(const wire::Frame& frame, Tick now) {
-  InFlight refusal{.arrival = now + kRefusalLatency, .frame = nullptr, .disconnected = {}};
-  refusal.disconnected.set_peer(frame.header().destination());
-  refusal.disconnected.set_peer_incarnation(0);
-  refusal.disconnected.add_correlation_ids(frame.header().correlation_id());
-  return refusal;
+  wire::Disconnected news;
+  news.set_peer(frame.header().destination());
+  news.set_peer_incarnation(0);
+  news.add_correlation_ids(frame.header().correlation_id());
+  return {.arrival = now + kRefusalLatency,
+          .frame = nullptr,
+          .disconnected = std::make_shared<const wire::Disconnected>(std::move(news))};
 }
 
 }  // namespace fencepost::clock

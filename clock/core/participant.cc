@@ -13,8 +13,8 @@ auto order_of(const InFlight& item) {
     return std::tuple(item.arrival, std::string_view(header.source()), header.source_incarnation(),
                       false, header.sequence());
   }
-  return std::tuple(item.arrival, std::string_view(item.disconnected.peer()),
-                    item.disconnected.peer_incarnation(), true, std::uint64_t{0});
+  return std::tuple(item.arrival, std::string_view(item.disconnected->peer()),
+                    item.disconnected->peer_incarnation(), true, std::uint64_t{0});
 }
 
 }  // namespace

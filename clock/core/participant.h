@@ -21,8 +21,8 @@ struct ParticipantId {
 // Something on its way to a participant: a frame, or the news that a connection has ended.
 struct InFlight {
   Tick arrival;
-  std::shared_ptr<const wire::Frame> frame;  // null: `disconnected` counts
-  wire::Disconnected disconnected;
+  std::shared_ptr<const wire::Frame> frame;                // null: `disconnected` counts
+  std::shared_ptr<const wire::Disconnected> disconnected;
 };
 
 // The order of an inbox: (arrival tick, source name bytewise, incarnation, sequence), a Disconnected
@@ -32,11 +32,11 @@ bool arrives_before(const InFlight& left, const InFlight& right);
 // A step that a participant owes. It outlives its tick only when it is held by a freeze.
 struct OwedStep {
   Tick own_tick;                        // the tick that the node believes in
-  std::vector<InFlight> deliveries;
-  std::vector<wire::Control> controls;
+  std::vector<InFlight> deliveries{};
+  std::vector<wire::Control> controls{};
   bool granted = false;                 // the Grant has been sent
-  bool accounted = false;               // the open tick does not wait for it (any more)
-  std::optional<wire::Done> done;       // has come back, and waits for the boundary
+  bool waited_for = false;              // the open tick waits for it
+  std::optional<wire::Done> done{};     // has come back, and waits for the boundary
 };
 
 struct Participant {

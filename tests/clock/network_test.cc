@@ -131,8 +131,8 @@ TEST_F(Links, ADeathNamesTheRequestsThatStayUnanswered) {
   const std::vector<clock::Parting> partings = network_.died({"B", kFirst}, Tick(2));
   ASSERT_EQ(partings.size(), 1u);
   EXPECT_EQ(partings[0].to, "A");
-  ASSERT_EQ(partings[0].news.disconnected.correlation_ids_size(), 1);
-  EXPECT_EQ(partings[0].news.disconnected.correlation_ids(0), 2);
+  ASSERT_EQ(partings[0].news.disconnected->correlation_ids_size(), 1);
+  EXPECT_EQ(partings[0].news.disconnected->correlation_ids(0), 2);
   EXPECT_EQ(partings[0].news.arrival, Tick(3));
 }
 
