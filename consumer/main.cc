@@ -6,7 +6,7 @@ int main(int argc, char** argv) {
   return fencepost::process_main(
       argc, argv,
       {.role = fencepost::Role::kConsumer,
-       .factory = &fencepost::consumer::make_consumer,
+       .factory = &fencepost::make_consumer,
        .listens = false,
        .stores = false,
        .about = "A consumer: a group member that writes invoices, or a reader without a group."});

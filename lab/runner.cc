@@ -177,6 +177,8 @@ std::string Runner::start_clock() {
 
 void Runner::connect_to_clock(const std::string& address) {
   clock_address_ = address;
+  // For a person who wants to start one more process by hand.
+  std::ofstream(options_.out + "/clock.address") << address << '\n';
   tcp::socket socket(context_);
   boost::system::error_code error;
   socket.connect(resolve_address(context_, address), error);

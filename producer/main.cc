@@ -6,7 +6,7 @@ int main(int argc, char** argv) {
   return fencepost::process_main(
       argc, argv,
       {.role = fencepost::Role::kProducer,
-       .factory = &fencepost::producer::make_producer,
+       .factory = &fencepost::make_producer,
        .listens = false,
        .stores = false,
        .about = "A producer: a source that writes records to its topics."});
