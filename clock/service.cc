@@ -13,6 +13,7 @@ namespace fencepost::clock {
 namespace {
 
 constexpr std::chrono::milliseconds kCareInterval{250};
+constexpr const char* kReasonOfEnd = "end";
 constexpr int kTicksInARow = 256;  // before the sockets are looked at again
 constexpr std::chrono::milliseconds kGoodbyePause{2};
 constexpr int kGoodbyeTurns = 500;  // so a second, for those who do not hang up
@@ -187,7 +188,7 @@ void ClockService::apply(WelcomeTo& effect) {
   }
 }
 
-void ClockService::apply(GrantTo& effect) { sessions_.grant(effect.to, std::move(effect.grant)); }
+void ClockService::apply(GrantTo& effect) { sessions_.grant(effect.to, to_wire(effect)); }
 
 void ClockService::apply(SupplyTo& effect) {
   supplies_ += static_cast<std::uint64_t>(effect.supply.frames_size());
@@ -278,14 +279,16 @@ wire::Status ClockService::status() const {
   return status;
 }
 
-// The first one ends the run at the next boundary, the second at once.
+// The first one ends the run at the next boundary, the second at once. What ended it is for the log:
+// the capture has the same word as a replay of the journal.
 void ClockService::wait_for_signal() {
   signals_.async_wait([this](const boost::system::error_code& error, int) {
     if (error || finished_) return;
     if (interrupted_) {
       core_.fail("interrupted");
     } else {
-      core_.end("interrupted");
+      log_->info("interrupted");
+      core_.end(kReasonOfEnd);
     }
     interrupted_ = true;
     fact();

@@ -1,1 +1,154 @@
+// What people do to processes by hand, and that nobody outlives a run.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <csignal>
+#include <memory>
+#include <utility>
+
+#include "common/capture_file.h"
+#include "lab/journal_file.h"
+#include "tests/processes/process_world.h"
+
+namespace fencepost::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A run that goes on until it is ended, slow enough to be disturbed, in a process of its own.
+class LongRun : public testing::Test {
+ protected:
+  LongRun() {
+    lab::RunOptions options = options_for(directory_);
+    options.pace = 20ms;
+    runner_ = run_in_background(plan_, options);
+    const bool all_there = eventually([this] {
+      for (const std::string name : {"B1", "P1", "C1", "C2"}) {
+        if (directory_.log_of(name).find("joined") == std::string::npos) return false;
+      }
+      return true;
+    });
+    EXPECT_TRUE(all_there);
+  }
+  ~LongRun() override {
+    if (runner_ > 0) {
+      kill(runner_, SIGKILL);
+      waitpid(runner_, nullptr, 0);
+    }
+  }
+
+  void signal(const std::string& name, int number) {
+    const std::optional<pid_t> pid = pid_of(directory_, name);
+    ASSERT_TRUE(pid.has_value()) << name;
+    kill(*pid, number);
+  }
+  int wait_for_runner() {
+    int status = 0;
+    waitpid(std::exchange(runner_, -1), &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+  void interrupt() {
+    kill(runner_, SIGINT);
+    EXPECT_EQ(wait_for_runner(), 0);
+  }
+  bool nobody_is_left() {
+    return eventually([this] { return processes_of(directory_).empty(); });
+  }
+  bool journal_has(const std::string& text) {
+    return eventually([&] {
+      const lab::JournalFile journal = lab::load_journal(directory_.path() + "/journal.yaml");
+      for (const wire::Decision& decision : journal.decisions) {
+        const std::string entry =
+            wire::Decision::Kind_Name(decision.kind()) + " " + decision.process();
+        if (entry == text) return true;
+      }
+      return false;
+    });
+  }
+  // Repeats what has happened, in another directory.
+  void expect_same_in_replay() {
+    const auto journal = lab::load_journal(directory_.path() + "/journal.yaml");
+    wire::Plan again = plan_;
+    again.set_replay(true);
+    for (const wire::Decision& decision : journal.decisions) *again.add_journal() = decision;
+    const RunDirectory other;
+    const lab::RunResult result = run(again, other);
+    EXPECT_EQ(result.failure, std::nullopt);
+    const auto bytes = [](const RunDirectory& directory) {
+      std::string all;
+      for (const wire::CaptureRecord& record : capture_of(directory)) {
+        append_framed(all, record);
+      }
+      return all;
+    };
+    EXPECT_EQ(bytes(directory_), bytes(other));
+  }
+
+  wire::Plan plan_ = billing_plan(100'000);
+  RunDirectory directory_;
+  pid_t runner_ = -1;
+};
+
+TEST_F(LongRun, InterruptEndsItAndLeavesNobody) {
+  interrupt();
+  EXPECT_TRUE(nobody_is_left());
+  EXPECT_TRUE(journal_has("END "));
+  expect_same_in_replay();
+}
+
+TEST_F(LongRun, KillOfTheRunnerLeavesNobody) {
+  signal("C2", SIGSTOP);
+  EXPECT_TRUE(journal_has("FREEZE C2"));
+  kill(runner_, SIGKILL);
+  EXPECT_EQ(wait_for_runner(), -1);
+  EXPECT_TRUE(nobody_is_left());
+}
+
+TEST_F(LongRun, KillOfTheClockLeavesNobody) {
+  signal("C2", SIGSTOP);
+  EXPECT_TRUE(journal_has("FREEZE C2"));
+  signal("clock", SIGKILL);
+  EXPECT_EQ(wait_for_runner(), 1);
+  EXPECT_TRUE(nobody_is_left());
+}
+
+TEST_F(LongRun, KillByHandIsJournaledAndReplays) {
+  signal("C2", SIGKILL);
+  EXPECT_TRUE(journal_has("KILL C2"));
+  interrupt();
+  expect_same_in_replay();
+}
+
+TEST_F(LongRun, StopAndContinueByHandAreJournaledAndReplay) {
+  signal("C1", SIGSTOP);
+  EXPECT_TRUE(journal_has("FREEZE C1"));
+  signal("C1", SIGCONT);
+  EXPECT_TRUE(journal_has("THAW C1"));
+  interrupt();
+  expect_same_in_replay();
+}
+
+TEST_F(LongRun, TerminationByHandClosesGracefully) {
+  signal("C2", SIGTERM);
+  EXPECT_TRUE(journal_has("CLOSE C2"));
+  EXPECT_TRUE(eventually([this] {
+    return directory_.log_of("C2").find("ends with exit code 0") != std::string::npos;
+  }));
+  interrupt();
+  expect_same_in_replay();
+}
+
+TEST_F(LongRun, ProcessStartedByHandJoinsAndReplays) {
+  const auto address = run_command("cat " + directory_.path() + "/clock.address");
+  const std::string command = std::string(FENCEPOST_BINARIES) + "/consumer --name C9 --clock " +
+                              address.output.substr(0, address.output.find('\n')) +
+                              " -X bootstrap.servers=B1:19092 -X app.assign=orders-0";
+  std::unique_ptr<FILE, int (*)(FILE*)> by_hand(popen((command + " 2>&1").c_str(), "r"), pclose);
+  EXPECT_TRUE(journal_has("JOIN C9"));
+  interrupt();
+  by_hand.reset();
+  expect_same_in_replay();
+}
+
+}  // namespace
+}  // namespace fencepost::test
