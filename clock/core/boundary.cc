@@ -27,12 +27,18 @@ void ClockCore::owe_step(Participant& participant) {
 void ClockCore::send_grant(Participant& participant) {
   OwedStep& owed = *participant.owed;
   owed.granted = true;
-  GrantTo grant{.to = participant.id, .grant = {}, .frames = {}};
-  grant.grant.set_tick(owed.own_tick.value());
-  for (const InFlight& item : owed.deliveries) {
-    wire::DeliveryRef* reference = grant.grant.add_deliver();
+  effects_.emplace_back(GrantTo{.to = participant.id,
+                                .tick = owed.own_tick,
+                                .deliveries = owed.deliveries,
+                                .controls = owed.controls});
+}
+
+wire::Grant to_wire(const GrantTo& grant) {
+  wire::Grant message;
+  message.set_tick(grant.tick.value());
+  for (const InFlight& item : grant.deliveries) {
+    wire::DeliveryRef* reference = message.add_deliver();
     reference->set_arrival_tick(item.arrival.value());
-    grant.frames.push_back(item.frame);
     if (item.frame) {
       const wire::Header& header = item.frame->header();
       wire::FrameId* id = reference->mutable_frame();
@@ -43,8 +49,8 @@ void ClockCore::send_grant(Participant& participant) {
       *reference->mutable_disconnected() = *item.disconnected;
     }
   }
-  for (const wire::Control& control : owed.controls) *grant.grant.add_control() = control;
-  effects_.emplace_back(std::move(grant));
+  for (const wire::Control& control : grant.controls) *message.add_control() = control;
+  return message;
 }
 
 void ClockCore::grant_all() {

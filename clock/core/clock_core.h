@@ -29,8 +29,9 @@ namespace fencepost::clock {
 struct WelcomeTo { ParticipantId to; wire::Welcome welcome; };  // to the connection whose hello it was
 struct GrantTo {
   ParticipantId to;
-  wire::Grant grant;                                            // the host adds the peers' addresses
-  std::vector<std::shared_ptr<const wire::Frame>> frames;       // of grant.deliver, null for others
+  Tick tick;                                                    // the step's own
+  std::vector<InFlight> deliveries;                             // in the order of the inbox
+  std::vector<wire::Control> controls;
 };
 struct SupplyTo { ParticipantId to; wire::Supply supply; };
 struct Perform { wire::Act act; };               // physical; confirmed by the fact that it causes
@@ -42,6 +43,10 @@ struct Finished {
   std::optional<std::string> failure;            // the run is void: not reproducible, or aborted
 };
 using Effect = std::variant<WelcomeTo, GrantTo, SupplyTo, Perform, AppendJournal, PausePacing, Finished>;
+
+// As it goes over a socket, where it names frames instead of carrying them. Without the peers'
+// addresses, which the host adds.
+wire::Grant to_wire(const GrantTo& grant);
 
 // Takes each record of the capture, in order, as it is decided.
 using CaptureSink = std::function<void(const wire::CaptureRecord&)>;

@@ -116,22 +116,19 @@ void InProcessHost::welcome(const clock::WelcomeTo& effect) {
 }
 
 void InProcessHost::step(clock::GrantTo& effect) {
-  const Tick tick(effect.grant.tick());
   std::vector<Delivery> inbox;
-  inbox.reserve(static_cast<std::size_t>(effect.grant.control_size() + effect.grant.deliver_size()));
-  for (const wire::Control& control : effect.grant.control()) inbox.push_back({tick, control});
-  for (int i = 0; i < effect.grant.deliver_size(); ++i) {
-    const wire::DeliveryRef& reference = effect.grant.deliver(i);
-    const Tick arrival(reference.arrival_tick());
-    if (auto& frame = effect.frames[static_cast<std::size_t>(i)]) {
-      inbox.push_back({arrival, std::move(frame)});
+  inbox.reserve(effect.controls.size() + effect.deliveries.size());
+  for (const wire::Control& control : effect.controls) inbox.push_back({effect.tick, control});
+  for (clock::InFlight& item : effect.deliveries) {
+    if (item.frame) {
+      inbox.push_back({item.arrival, std::move(item.frame)});
     } else {
-      inbox.push_back({arrival, reference.disconnected()});
+      inbox.push_back({item.arrival, *item.disconnected});
     }
   }
-  StepResult result = nodes_.at(effect.to.name)->step(tick, inbox);
+  StepResult result = nodes_.at(effect.to.name)->step(effect.tick, inbox);
   wire::Done done;
-  done.set_tick(tick.value());
+  done.set_tick(effect.tick.value());
   done.mutable_emissions()->Reserve(static_cast<int>(result.emissions.size()));
   for (wire::Emission& emission : result.emissions) done.add_emissions()->Swap(&emission);
   if (!result.rows.empty()) {

@@ -182,7 +182,9 @@ void ChaosWorld::handle(clock::Effect& effect) {
     welcome(*welcomed);
   } else if (auto* granted = std::get_if<clock::GrantTo>(&effect)) {
     Process* process = living(granted->to.name);
-    if (process != nullptr && process->id == granted->to) process->grants.push_back(granted->grant);
+    if (process != nullptr && process->id == granted->to) {
+      process->grants.push_back(clock::to_wire(*granted));
+    }
   } else if (auto* supplied = std::get_if<clock::SupplyTo>(&effect)) {
     ++leaves_.supplies;
     Process* process = living(supplied->to.name);

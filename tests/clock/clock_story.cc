@@ -101,17 +101,18 @@ void ClockStory::drain() {
     if (const auto* welcomed = std::get_if<clock::WelcomeTo>(&effect)) {
       lives_[welcomed->to.name] = Life{.id = welcomed->to};
     } else if (const auto* granted = std::get_if<clock::GrantTo>(&effect)) {
-      std::string line = granted->to.name + "@" + std::to_string(granted->grant.tick());
-      for (const wire::Control& control : granted->grant.control()) {
+      const wire::Grant grant = clock::to_wire(*granted);
+      std::string line = granted->to.name + "@" + std::to_string(grant.tick());
+      for (const wire::Control& control : grant.control()) {
         line += " " + wire::Control::Kind_Name(control.kind());
       }
-      for (const wire::DeliveryRef& item : granted->grant.deliver()) {
+      for (const wire::DeliveryRef& item : grant.deliver()) {
         line += item.has_frame() ? " <" + item.frame().source() + "." +
                                        std::to_string(item.frame().sequence())
                                  : " <gone " + item.disconnected().peer();
       }
       grants_.push_back(line);
-      lives_.at(granted->to.name).owes = granted->grant.tick();
+      lives_.at(granted->to.name).owes = grant.tick();
     } else if (const auto* physical = std::get_if<clock::Perform>(&effect)) {
       acts_.push_back(wire::Act::Kind_Name(physical->act.kind()) + " " + physical->act.process());
     } else if (const auto* decided = std::get_if<clock::AppendJournal>(&effect)) {
