@@ -89,7 +89,7 @@ class ProcessReader {
   std::optional<std::string> value_of(const std::string& name, const YamlNode& node);
   std::optional<std::string> counts_of(const YamlNode& map, char separator);
   std::optional<std::string> schedule_of(const YamlNode& map);
-  std::string target_name(const Word& word, bool partitions_only);
+  std::vector<std::string> targets_of(const Word& word, bool partitions_only);
   void check_topics(const std::string& name, const YamlNode& node);
 
   Role role_;
@@ -157,19 +157,28 @@ std::optional<std::string> ProcessReader::value_of(const std::string& name, cons
   check_topics(name, node);
   std::string joined;
   for (const Word& word : reader_.words(node, name)) {
-    const bool assign = name == "app.assign";
-    joined += (joined.empty() ? "" : ",") + (assign ? target_name(word, false) : word.text);
+    const std::string text =
+        name == "app.assign" ? targets_of(word, false).front() : word.text;
+    joined += (joined.empty() ? "" : ",") + text;
   }
   return joined;
 }
 
-// A topic, or a partition by its full name.
-std::string ProcessReader::target_name(const Word& word, bool partitions_only) {
+// A topic, or a partition by its full name. A topic stands for each of its partitions where only
+// partitions are understood.
+std::vector<std::string> ProcessReader::targets_of(const Word& word, bool partitions_only) {
   const auto& topics = known_.topics;
   const bool topic = std::find(topics.begin(), topics.end(), word.text) != topics.end();
-  if (topic && !partitions_only) return word.text;
-  const auto partition = read_partition(word, known_, reader_);
-  return partition ? to_string(*partition) : word.text;
+  if (topic && !partitions_only) return {word.text};
+  if (!topic) {
+    const auto partition = read_partition(word, known_, reader_);
+    return {partition ? to_string(*partition) : word.text};
+  }
+  std::vector<std::string> names;
+  for (const TopicPartition& partition : known_.partitions.partitions_of(word.text)) {
+    names.push_back(to_string(partition));
+  }
+  return names;
 }
 
 std::optional<std::string> ProcessReader::counts_of(const YamlNode& map, char separator) {
@@ -177,8 +186,9 @@ std::optional<std::string> ProcessReader::counts_of(const YamlNode& map, char se
   for (const YamlEntry& entry : map.entries) {
     const auto count = reader_.integer(entry.value, "the number of records", {0, 1'000'000'000});
     if (!count) return std::nullopt;
-    const std::string target = target_name({entry.key, entry.place}, separator == '=');
-    joined += fmt::format("{}{}{}{}", joined.empty() ? "" : ",", target, separator, *count);
+    for (const std::string& target : targets_of({entry.key, entry.place}, separator == '=')) {
+      joined += fmt::format("{}{}{}{}", joined.empty() ? "" : ",", target, separator, *count);
+    }
   }
   return joined;
 }

@@ -1,0 +1,127 @@
+#include "lab/commands/run.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+
+#include "lab/commands/command.h"
+#include "lab/expectations.h"
+#include "lab/history.h"
+#include "lab/packets.h"
+#include "lab/story.h"
+
+namespace fencepost::lab {
+namespace {
+
+void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+Verdict::Outcome outcome_of(const Judgement& judgement) {
+  std::vector<Verdict> all = judgement.expectations;
+  all.insert(all.end(), judgement.checks.begin(), judgement.checks.end());
+  return worst(all);
+}
+
+int exit_code_of(const RunOutcome& outcome, const Judgement& judgement) {
+  if (outcome.failure) return kExitNotReproducible;
+  const Verdict::Outcome verdict = outcome_of(judgement);
+  if (outcome.interrupted) return kExitUnknown;
+  if (outcome.disturbed || verdict == Verdict::Outcome::kInvalid) return kExitFails;
+  return verdict == Verdict::Outcome::kUnknown ? kExitUnknown : kExitHolds;
+}
+
+std::string closing_line(const RunOutcome& outcome, const Judgement& judgement) {
+  if (outcome.failure) return "NOT REPRODUCIBLE: " + *outcome.failure;
+  if (outcome.interrupted) return "INTERRUPTED: what is expected was not judged";
+  if (outcome.disturbed) {
+    return "DISTURBED: something happened that the scenario does not say; it can be replayed";
+  }
+  const auto count = [&](Verdict::Outcome wanted) {
+    const auto& list = judgement.expectations;
+    return std::count_if(list.begin(), list.end(),
+                         [&](const Verdict& one) { return one.outcome == wanted; });
+  };
+  std::string text = fmt::format("{} of {} expectations hold", count(Verdict::Outcome::kValid),
+                                 judgement.expectations.size());
+  if (const auto unknown = count(Verdict::Outcome::kUnknown)) {
+    text += fmt::format(", {} unknown", unknown);
+  }
+  if (worst(judgement.checks) == Verdict::Outcome::kInvalid) text += "; A CHECK FAILED";
+  return text;
+}
+
+void leave_packets(const RunDirectory& directory) {
+  std::ofstream out(directory.packets(), std::ios::trunc);
+  list_packets(directory.capture().string(), out, {});
+}
+
+int report(const Scenario& scenario, const RunOutcome& outcome, const RunDirectory& directory,
+           bool quiet) {
+  const History history =
+      read_history(directory.capture().string(), scenario.expectations.watches);
+  Judgement judgement;
+  judgement.expectations = judge(scenario.expectations, history);
+  judgement.checks = check_all(history);
+  const std::string story = tell_story(history, scenario.about, judgement);
+  const std::string closing = closing_line(outcome, judgement);
+  write_file(directory.summary(), story + "\n" + closing + "\n");
+  leave_packets(directory);
+  if (!quiet) print(story + "\n");
+  print(fmt::format("{}\nrun directory {}\ncapture sha256:{}\n", closing,
+                    directory.path().string(), outcome.capture_sha256));
+  return exit_code_of(outcome, judgement);
+}
+
+}  // namespace
+
+std::optional<Scenario> load_or_complain(const std::string& file) {
+  LoadedScenario loaded = load_scenario(file);
+  for (const Mistake& mistake : loaded.mistakes) {
+    std::fprintf(stderr, "%s\n", to_string(mistake).c_str());
+  }
+  return std::move(loaded.scenario);
+}
+
+int run_and_report(const RunArguments& arguments) {
+  std::optional<Scenario> scenario = load_or_complain(arguments.file);
+  if (!scenario) return kExitUnusable;
+  if (arguments.seed) scenario->plan.set_seed(*arguments.seed);
+  const std::string& name = scenario->plan.name();
+  const RunDirectory directory(arguments.out.empty() ? std::filesystem::path("runs") / name
+                                                     : std::filesystem::path(arguments.out));
+  directory.prepare();
+  directory.keep(*scenario);
+  RunSettings settings;
+  settings.world = arguments.in_process ? World::kInProcess : World::kProcesses;
+  settings.pace_ms = arguments.pace_ms;
+  const RunOutcome outcome = run_plan(scenario->plan, settings, directory);
+  return report(*scenario, outcome, directory, arguments.quiet);
+}
+
+void add_run(CLI::App& app, Chosen& chosen) {
+  auto arguments = std::make_shared<RunArguments>();
+  CLI::App* command = app.add_subcommand("run", "Run a scenario and judge what it expects");
+  command->add_option("FILE", arguments->file, "The scenario (docs/scenarios.md)")->required();
+  command->add_flag("--in-process", arguments->in_process,
+                    "All nodes in this process, without sockets: the same capture, faster");
+  command->add_option("--seed", arguments->seed, "Instead of the scenario's seed");
+  command->add_option("--pace", arguments->pace_ms, "Wall time of a tick in ms (0: free run)")
+      ->check(CLI::Range(0, 3'600'000));
+  command->add_option("--out", arguments->out, "The run directory (default: runs/NAME)");
+  command->add_flag("--quiet", arguments->quiet, "Only the verdict and the capture's hash");
+  command->footer(
+      "Exit status: 0 expectations hold, 1 they do not, 2 unusable input,\n"
+      "3 the run is not reproducible, 4 the run does not show enough to judge.\n"
+      "The last line is the hash of the capture: the same scenario and seed give the same.\n\n"
+      "Examples:\n"
+      "  fencepost run scenarios/demos/01-group-forms.yaml\n"
+      "  fencepost run my.yaml --in-process --seed 7 --quiet\n"
+      "  fencepost run my.yaml --pace 200        # slow enough to watch\n");
+  command->callback([arguments, &chosen] {
+    chosen = [arguments] { return run_and_report(*arguments); };
+  });
+}
+
+}  // namespace fencepost::lab

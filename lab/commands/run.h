@@ -1,0 +1,30 @@
+// Running one scenario and saying what came of it: what `run` and `demo` have in common.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "lab/run_scenario.h"
+#include "lab/scenario.h"
+
+namespace fencepost::lab {
+
+struct RunArguments {
+  std::string file;
+  bool in_process = false;
+  std::optional<std::uint64_t> seed;
+  std::int64_t pace_ms = 0;
+  std::string out;  // empty: runs/NAME
+  bool quiet = false;
+};
+
+// Reads a scenario; prints its mistakes to stderr and gives nothing if there are any.
+std::optional<Scenario> load_or_complain(const std::string& file);
+
+// Runs, leaves everything in the run directory, prints the summary and the capture's hash.
+// The result is the exit code.
+int run_and_report(const RunArguments& arguments);
+
+}  // namespace fencepost::lab

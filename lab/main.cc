@@ -1,0 +1,46 @@
+// The command `fencepost`.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+
+#include "lab/commands/command.h"
+
+namespace {
+
+constexpr const char* kAbout =
+    "Fencepost: Kafka consumer groups as real processes under a virtual clock.\n"
+    "Every run of a scenario gives the same capture, byte for byte.";
+constexpr const char* kExamples =
+    "Begin with:\n"
+    "  fencepost demo                       the demos, and the first crash\n"
+    "  fencepost demo 4                     a consumer dies after writing and before committing\n"
+    "  fencepost run FILE                   your own scenario (docs/scenarios.md)\n"
+    "  fencepost packets runs/NAME          what went over the wire\n"
+    "  fencepost COMMAND --help             everything about a command\n";
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app(kAbout, "fencepost");
+  app.require_subcommand(1);
+  app.footer(kExamples);
+  fencepost::lab::Chosen chosen;
+  fencepost::lab::add_demo(app, chosen);
+  fencepost::lab::add_run(app, chosen);
+  fencepost::lab::add_verify(app, chosen);
+  fencepost::lab::add_replay(app, chosen);
+  fencepost::lab::add_diff(app, chosen);
+  fencepost::lab::add_packets(app, chosen);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    // Help and version are no mistakes; everything else is unusable input.
+    return app.exit(error) == 0 ? 0 : fencepost::lab::kExitUnusable;
+  }
+  try {
+    return chosen();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "fencepost: %s\n", error.what());
+    return fencepost::lab::kExitUnusable;
+  }
+}

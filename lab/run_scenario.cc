@@ -1,0 +1,66 @@
+#include "lab/run_scenario.h"
+
+#include <chrono>
+#include <fstream>
+
+#include "broker/core/broker_node.h"
+#include "clock/core/journal.h"
+#include "common/capture_file.h"
+#include "common/host/in_process_host.h"
+#include "consumer/consumer_node.h"
+#include "lab/runner.h"
+#include "producer/producer_node.h"
+
+namespace fencepost::lab {
+namespace {
+
+NodeFactories node_factories() {
+  return {{"broker", broker::make_broker},
+          {"consumer", make_consumer},
+          {"producer", make_producer}};
+}
+
+RunOutcome run_in_one_process(const wire::Plan& plan, const RunDirectory& directory) {
+  CaptureWriter capture(directory.capture().string());
+  std::ofstream journal(directory.journal(), std::ios::trunc);
+  journal << clock::journal_header(plan, "scenario.yaml");
+  InProcessHost host(
+      plan, node_factories(),
+      [&capture](const wire::CaptureRecord& record) { capture.append(record); },
+      [&journal](const wire::Decision& decision) { journal << clock::journal_line(decision); });
+  const InProcessResult result = host.run();
+  capture.flush();
+  RunOutcome outcome;
+  outcome.capture_sha256 = capture.sha256();
+  outcome.disturbed = result.disturbed;
+  outcome.failure = result.failure;
+  outcome.last_tick = result.last_tick;
+  return outcome;
+}
+
+RunOutcome run_in_processes(const wire::Plan& plan, const RunSettings& settings,
+                            const RunDirectory& directory) {
+  RunOptions options;
+  options.binaries = directory_of_binaries();
+  options.out = directory.path().string();
+  options.pace = std::chrono::milliseconds(settings.pace_ms);
+  const RunResult result = run_over_processes(plan, options);
+  RunOutcome outcome;
+  outcome.capture_sha256 = result.capture_sha256;
+  outcome.disturbed = result.disturbed;
+  outcome.interrupted = result.interrupted;
+  outcome.failure = result.failure;
+  outcome.supplies = result.supplies;
+  outcome.last_tick = result.last_tick;
+  return outcome;
+}
+
+}  // namespace
+
+RunOutcome run_plan(const wire::Plan& plan, const RunSettings& settings,
+                    const RunDirectory& directory) {
+  return settings.world == World::kInProcess ? run_in_one_process(plan, directory)
+                                             : run_in_processes(plan, settings, directory);
+}
+
+}  // namespace fencepost::lab

@@ -1,0 +1,37 @@
+// Executes a plan in either world: over real processes, or with all nodes in this one. Both leave the
+// same capture, byte for byte (DESIGN 2).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "common/ids.h"
+#include "common/node.h"
+#include "lab/run_directory.h"
+#include "proto/plan.pb.h"
+
+namespace fencepost::lab {
+
+enum class World { kProcesses, kInProcess };
+
+struct RunSettings {
+  World world = World::kProcesses;
+  std::int64_t pace_ms = 0;  // wall time of a tick; 0: as fast as it can. Over processes only
+};
+
+struct RunOutcome {
+  std::string capture_sha256;
+  bool disturbed = false;              // something happened that the scenario does not say
+  bool interrupted = false;            // a person ended it
+  std::optional<std::string> failure;  // the run is void: not reproducible, or aborted
+  std::uint64_t supplies = 0;          // frames that had to be delivered again
+  Tick last_tick{-1};
+};
+
+// Runs to the end and leaves capture and journal in the directory, which is prepared. Throws
+// std::runtime_error or ConfigError where it cannot begin.
+RunOutcome run_plan(const wire::Plan& plan, const RunSettings& settings,
+                    const RunDirectory& directory);
+
+}  // namespace fencepost::lab

@@ -1,0 +1,340 @@
+#include "lab/story.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "lab/checkers/delivery.h"
+#include "lab/checkers/groups.h"
+#include "lab/checkers/offsets.h"
+#include "lab/expectations.h"
+#include "lab/wording.h"
+
+namespace fencepost::lab {
+namespace {
+
+constexpr std::size_t kWidth = 98;
+constexpr std::size_t kRecordsShown = 200;
+constexpr std::size_t kTimelineShown = 400;
+
+// Writes the summary, section by section.
+class Story {
+ public:
+  explicit Story(const History& history) : history_(history) {}
+
+  std::string tell(const std::string& about, const Judgement& judgement);
+
+ private:
+  void heading(const std::string& about);
+  void timeline();
+  void add_lifecycle(const LifecycleFact& fact);
+  void rebalances();
+  void rebalance(const Rebalance& rebalance, std::size_t number);
+  void generations(const Rebalance& rebalance);
+  void owners(std::string_view label, const Owners& owners);
+  void pauses(const Rebalance& rebalance);
+  void records();
+  void delivery(const Delivery& delivery);
+  void committed(const std::string& group);
+  void readers();
+  void errors();
+  void verdicts(std::string_view title, const std::vector<Verdict>& verdicts);
+
+  void line(const std::string& text) { out_ += text + "\n"; }
+  void title(std::string_view text) { out_ += fmt::format("\n{}\n", text); }
+  void listed(std::string_view label, std::vector<std::string> words);
+  std::string at(Tick tick) const {
+    return fmt::format("{:>6} {:>10} ms", tick.value(), tick.value() * history_.header.tick_ms());
+  }
+
+  const History& history_;
+  std::string out_;
+};
+
+std::string Story::tell(const std::string& about, const Judgement& judgement) {
+  heading(about);
+  timeline();
+  rebalances();
+  records();
+  readers();
+  errors();
+  verdicts("EXPECTED BY THE SCENARIO", judgement.expectations);
+  verdicts("CHECKED ON EVERY RUN", judgement.checks);
+  return std::move(out_);
+}
+
+void Story::heading(const std::string& about) {
+  const wire::CaptureHeader& header = history_.header;
+  line(header.scenario());
+  if (!about.empty()) {
+    std::vector<std::string> words;
+    for (const std::string_view word : split(about, ' ')) words.emplace_back(word);
+    line(wrapped(words, 0, kWidth));
+  }
+  line(fmt::format("{} of {} ms (tick 0 to {}), seed {}; {}, {}{}",
+                   counted(history_.last_tick.value() + 1, "tick"), header.tick_ms(),
+                   history_.last_tick.value(), header.seed(), counted(history_.packets, "packet"),
+                   counted(history_.events, "event"),
+                   history_.packets_lost == 0
+                       ? ""
+                       : fmt::format(", {} lost by faults", counted(history_.packets_lost, "packet"))));
+  if (!history_.ended) line("The capture has no end: the run was cut short.");
+}
+
+// ---- what happened ----
+
+std::string life_text(const LifecycleFact& fact) {
+  const wire::Lifecycle& what = fact.what;
+  const std::string hand =
+      fact.in_hand.empty() ? "" : fmt::format(", with {} in hand", fact.in_hand);
+  const std::string who = what.outside() ? " from outside" : "";
+  switch (what.kind()) {
+    case wire::Lifecycle::JOIN:
+      return fmt::format("{} starts ({}{}){}", what.process(), what.role(),
+                         what.incarnation() > 1 ? fmt::format(", life {}", what.incarnation()) : "",
+                         who);
+    case wire::Lifecycle::KILL:
+      return fmt::format("{} is killed (kill -9){}{}", what.process(), who, hand);
+    case wire::Lifecycle::CLOSE:
+      return fmt::format("{} is asked to close (SIGTERM){}{}", what.process(), who, hand);
+    case wire::Lifecycle::FREEZE:
+      return fmt::format("{} is stopped (SIGSTOP){}{}{}", what.process(), who,
+                         what.holding() ? " in the middle of a step" : "", hand);
+    case wire::Lifecycle::THAW:
+      return fmt::format("{} goes on (SIGCONT){}{}", what.process(), who, hand);
+    case wire::Lifecycle::EXIT:
+      return fmt::format("{} ends with exit code {}", what.process(), what.exit_code());
+  }
+  return "";
+}
+
+void Story::timeline() {
+  title("WHAT HAPPENED            (tick, virtual time)");
+  std::map<Moment, std::string> lines;
+  for (const LifecycleFact& fact : history_.lifecycles) lines[fact.when] = life_text(fact);
+  for (const FiredFact& fact : history_.fired) lines[fact.when] = "rule " + fact.text;
+  for (const RemovedMember& removed : history_.removed) {
+    lines[removed.when] = fmt::format("{} is removed from group {}: {}", removed.process,
+                                      removed.group, without_uuids(removed.reason));
+  }
+  for (const GenerationFact& generation : history_.generations) {
+    if (!generation.stable) continue;
+    lines[*generation.stable] =
+        fmt::format("group {} is Stable in generation {} with {}", generation.group,
+                    generation.generation.value(), fmt::join(generation.members, " "));
+  }
+  std::size_t shown = 0;
+  for (const auto& [when, text] : lines) {
+    if (++shown > kTimelineShown) break;
+    line(fmt::format("{}  {}", at(when.tick), text));
+  }
+  if (lines.size() > kTimelineShown) {
+    line(fmt::format("  ... and {} more", lines.size() - kTimelineShown));
+  }
+}
+
+// ---- rebalances ----
+
+void Story::listed(std::string_view label, std::vector<std::string> words) {
+  if (words.empty()) words.emplace_back("none");
+  line(fmt::format("      {:<9}{}", label, wrapped(words, 15, kWidth)));
+}
+
+void Story::owners(std::string_view label, const Owners& owners) {
+  std::map<std::string, std::set<TopicPartition>> by_process;
+  for (const auto& [partition, process] : owners) by_process[process].insert(partition);
+  std::string text;
+  for (const auto& [process, partitions] : by_process) {
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "   ", process,
+                        history_.names.list(partitions));
+  }
+  line(fmt::format("      {:<9}{}", label, text.empty() ? "nobody owns anything" : text));
+}
+
+void Story::generations(const Rebalance& rebalance) {
+  for (const std::size_t index : rebalance.generations) {
+    const GenerationFact& generation = history_.generations[index];
+    std::string text = fmt::format("generation {}", generation.generation.value());
+    if (!generation.assignor.empty()) text += ", " + generation.assignor;
+    if (!generation.leader.empty()) text += ", led by " + generation.leader;
+    text += fmt::format("; members {}", fmt::join(generation.members, " "));
+    if (!generation.stable) text += "; never Stable";
+    line(fmt::format("      {:<9}{}", "who", text));
+    std::vector<std::string> idle;
+    for (const auto& [process, partitions] : generation.assignment) {
+      if (partitions.empty()) idle.push_back(process);
+    }
+    if (!idle.empty()) listed("idle", idle);
+  }
+}
+
+void Story::pauses(const Rebalance& rebalance) {
+  if (rebalance.pauses.empty()) {
+    line(fmt::format("      {:<9}{}", "paused", "nothing"));
+    return;
+  }
+  const std::int64_t ticks = pause_ticks(rebalance, history_.last_tick);
+  std::vector<std::string> words;
+  for (const Pause& pause : rebalance.pauses) {
+    const std::string until =
+        pause.until ? std::to_string(pause.until->value()) : std::string("the end");
+    words.push_back(fmt::format("{} {}-{} ({})", history_.names.short_name(pause.partition),
+                                pause.from.value(), until, pause.why));
+    if (&pause != &rebalance.pauses.back()) words.back() += ",";
+  }
+  line(fmt::format("      {:<9}{} x ticks = {} ({} ms)", "paused",
+                   counted(static_cast<std::int64_t>(rebalance.pauses.size()), "partition"), ticks,
+                   ticks * history_.header.tick_ms()));
+  line(fmt::format("      {:<9}{}", "", wrapped(words, 15, kWidth)));
+}
+
+void Story::rebalance(const Rebalance& rebalance, std::size_t number) {
+  const std::int64_t tick_ms = history_.header.tick_ms();
+  if (rebalance.settled) {
+    const std::int64_t ticks = (rebalance.settled->tick - rebalance.begun.tick).value();
+    line(fmt::format("  #{:<3}ticks {} to {}: {} ({} ms)", number, rebalance.begun.tick.value(),
+                     rebalance.settled->tick.value(), counted(ticks, "tick"), ticks * tick_ms));
+  } else {
+    line(fmt::format("  #{:<3}from tick {} on: not finished when the run ended", number,
+                     rebalance.begun.tick.value()));
+  }
+  for (const std::string& reason : rebalance.reasons) {
+    line(fmt::format("      {:<9}{}", "why", without_uuids(reason)));
+  }
+  generations(rebalance);
+  owners("before", rebalance.before);
+  if (rebalance.settled) owners("after", rebalance.after);
+  pauses(rebalance);
+}
+
+void Story::rebalances() {
+  for (const std::string& group : history_.groups()) {
+    title(fmt::format("REBALANCES of group {}", group));
+    std::size_t number = 0;
+    std::int64_t ticks = 0;
+    std::int64_t partitions = 0;
+    for (const Rebalance& one : history_.rebalances) {
+      if (one.group != group) continue;
+      rebalance(one, ++number);
+      ticks += pause_ticks(one, history_.last_tick);
+      partitions += static_cast<std::int64_t>(one.pauses.size());
+    }
+    line(fmt::format("  in all {}: {} paused, partitions x ticks = {} ({} ms)",
+                     counted(static_cast<std::int64_t>(number), "rebalance"),
+                     counted(partitions, "partition"), ticks, ticks * history_.header.tick_ms()));
+  }
+}
+
+// ---- records ----
+
+std::vector<std::string> shortened(std::vector<std::string> names) {
+  if (names.size() <= kRecordsShown) return names;
+  const std::size_t more = names.size() - kRecordsShown;
+  names.resize(kRecordsShown);
+  names.push_back(fmt::format("... and {} more", more));
+  return names;
+}
+
+void Story::delivery(const Delivery& delivery) {
+  line(fmt::format("  group {}: {} of the sources, {}", delivery.group,
+                   counted(delivery.records, "record"),
+                   delivery.by_invoices ? "judged by their invoices"
+                                        : "judged by what was processed"));
+  listed("once", {std::to_string(delivery.once)});
+  std::vector<std::string> names;
+  for (const auto& [name, times] : delivery.duplicates) names.push_back(name);
+  sort_records(names);
+  for (std::string& name : names) {
+    const std::int64_t times = delivery.duplicates.at(name);
+    if (times > 2) name += fmt::format("({}x)", times);
+  }
+  listed("twice", shortened(std::move(names)));
+  listed("lost", shortened(delivery.lost));
+  listed("pending", shortened(delivery.pending));
+  committed(delivery.group);
+}
+
+void Story::committed(const std::string& group) {
+  std::vector<std::string> words;
+  for (const auto& [partition, offset] : history_.committed(group)) {
+    words.push_back(
+        fmt::format("{}={}", history_.names.short_name(partition), offset.value()));
+  }
+  listed("commits", std::move(words));
+}
+
+void Story::records() {
+  const std::vector<Delivery> found = deliveries(history_);
+  if (found.empty()) return;
+  title("RECORDS");
+  for (const Delivery& one : found) delivery(one);
+  std::vector<std::string> doubled;
+  for (const auto& [name, fact] : history_.records) {
+    if (fact.appended.size() > 1) doubled.push_back(name);
+  }
+  if (doubled.empty()) return;
+  sort_records(doubled);
+  line(fmt::format("  written twice by their source: {}", fmt::join(doubled, " ")));
+}
+
+void Story::readers() {
+  if (history_.reads.empty()) return;
+  title("READERS without a group");
+  for (const auto& [reader, reads] : history_.reads) {
+    std::map<std::string, std::int64_t> times;
+    for (const ReadFact& read : reads) ++times[read.record];
+    std::vector<std::string> again;
+    for (const auto& [record, count] : times) {
+      if (count > 1) again.push_back(record);
+    }
+    line(fmt::format("  {}: saw {}, {} different", reader,
+                     counted(static_cast<std::int64_t>(reads.size()), "record"), times.size()));
+    sort_records(again);
+    if (!again.empty()) listed("twice", shortened(std::move(again)));
+  }
+}
+
+void Story::errors() {
+  if (history_.errors.empty()) return;
+  title("ERRORS");
+  std::vector<std::pair<ErrorKey, ErrorFact>> sorted(history_.errors.begin(),
+                                                     history_.errors.end());
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& left, const auto& right) {
+    return left.second.first < right.second.first;
+  });
+  for (const auto& [key, fact] : sorted) {
+    const std::string where = key.api.empty() ? "reported by the client" : key.api + " refused";
+    const std::string name = key.error == "NONE" || key.error.empty() ? "(no request sent)" : key.error;
+    line(fmt::format("  {:<5} {:<26} {:<32} {}, {}{}", key.process, name, key.exception, where,
+                     how_often(fact.count, {fact.first.tick, fact.last.tick}),
+                     fact.detail.empty() ? "" : ": " + fact.detail));
+  }
+}
+
+// ---- verdicts ----
+
+void Story::verdicts(std::string_view heading, const std::vector<Verdict>& verdicts) {
+  if (verdicts.empty()) return;
+  title(heading);
+  for (const Verdict& verdict : verdicts) {
+    const bool valid = verdict.outcome == Verdict::Outcome::kValid;
+    const std::string detail = valid || verdict.detail.empty() ? "" : "   " + verdict.detail;
+    line(fmt::format("  {:<8} {}{}", to_string(verdict.outcome), verdict.subject, detail));
+    for (const std::string& finding : verdict.details) line("           " + finding);
+  }
+}
+
+}  // namespace
+
+std::vector<Verdict> check_all(const History& history) {
+  return {check_groups(history), check_offsets(history), check_delivery(history)};
+}
+
+std::string tell_story(const History& history, const std::string& about,
+                       const Judgement& judgement) {
+  return Story(history).tell(about, judgement);
+}
+
+}  // namespace fencepost::lab

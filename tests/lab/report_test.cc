@@ -1,0 +1,154 @@
+// Expectations, the story, the packet list and diff, over captures built by hand.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <sstream>
+
+#include "common/events.h"
+#include "lab/diff.h"
+#include "lab/expectations.h"
+#include "lab/packets.h"
+#include "lab/scenario.h"
+#include "lab/story.h"
+#include "lab/wording.h"
+#include "tests/lab/run_builder.h"
+
+namespace fencepost::lab {
+namespace {
+
+using Outcome = Verdict::Outcome;
+
+RunBuilder small_run() {
+  RunBuilder run;
+  run.joins("B1", "broker").joins("P1", "producer").joins("C1", "consumer");
+  run.at(2).prepares("Empty", "member C1 joined").forms(1, {{"C1", "orders-0,orders-1"}});
+  run.at(3).assigned("C1", 1, "orders-0,orders-1");
+  run.at(4).fetches("C1", "orders-0", 0);
+  run.at(5).appended("P1", "orders-0", 0, "o0.0,o0.1");
+  run.at(6).invoices("C1", "o0.0").invoices("C1", "o0.0");
+  run.at(7).commits("C1", "orders-0", 2).refused("C1", ErrorCode::kRebalanceInProgress);
+  run.at(9).killed("C1");
+  return run;
+}
+
+struct ExpectCase {
+  const char* name;
+  const char* expect;
+  Outcome outcome;
+};
+
+class Expected : public testing::TestWithParam<ExpectCase> {};
+
+TEST_P(Expected, IsJudgedByTheHistory) {
+  const std::string text =
+      "topics: {orders: 3, payments: 3, invoices: 1}\nuntil: 9\n"
+      "processes: {B1: {role: broker}, P1: {role: producer},\n"
+      "  C1: {role: consumer, group.id: billing}, A1: {role: consumer, assign: invoices}}\n"
+      "expect: {" + std::string(GetParam().expect) + "}\n";
+  const LoadedScenario loaded = parse_scenario(text, "test.yaml");
+  for (const Mistake& mistake : loaded.mistakes) ADD_FAILURE() << to_string(mistake);
+  ASSERT_TRUE(loaded.scenario.has_value());
+  const Expectations& expected = loaded.scenario->expectations;
+  const History history = small_run().ends().history(expected.watches);
+  const std::vector<Verdict> verdicts = judge(expected, history);
+  ASSERT_EQ(verdicts.size(), 1U);
+  EXPECT_EQ(verdicts[0].outcome, GetParam().outcome) << verdicts[0].detail;
+}
+
+constexpr ExpectCase kCases[] = {
+    {"DuplicateCount", "duplicates: 1", Outcome::kValid},
+    {"DuplicateCountWrong", "duplicates: 2", Outcome::kInvalid},
+    {"DuplicateNames", "duplicates: [o0.0]", Outcome::kValid},
+    {"DuplicateNamesWrong", "duplicates: [o0.1]", Outcome::kInvalid},
+    {"Lost", "lost: [o0.1]", Outcome::kValid},
+    {"LostWrong", "lost: 0", Outcome::kInvalid},
+    {"Pending", "pending: 0", Outcome::kValid},
+    {"Generations", "generations: 1", Outcome::kValid},
+    {"GenerationsWrong", "generations: 2", Outcome::kInvalid},
+    {"Rebalances", "rebalances: 1", Outcome::kValid},
+    {"Assignments", "assignments: [{C1: [o0, o1]}]", Outcome::kValid},
+    {"AssignmentsWrong", "assignments: [{C1: [o0]}]", Outcome::kInvalid},
+    {"AssignmentsTooFew", "assignments: [{C1: [o0, o1]}, {C1: [o0]}]", Outcome::kInvalid},
+    {"Paused", "paused: [0]", Outcome::kValid},
+    {"PausedWrong", "paused: [1]", Outcome::kInvalid},
+    {"Error", "errors: {process: C1, error: REBALANCE_IN_PROGRESS, api: Heartbeat}",
+     Outcome::kValid},
+    {"ErrorByException", "errors: {process: C1, error: RebalanceInProgressException, count: 1}",
+     Outcome::kValid},
+    {"ErrorWrongApi", "errors: {process: C1, error: REBALANCE_IN_PROGRESS, api: JoinGroup}",
+     Outcome::kInvalid},
+    {"Order", "order: {C1: [JoinGroup, Fetch, OffsetCommit]}", Outcome::kValid},
+    {"OrderWrong", "order: {C1: [Fetch, JoinGroup]}", Outcome::kInvalid},
+    {"Events", "events: {process: P1, event: log.appended}", Outcome::kInvalid},
+    {"EventsFound", "events: {process: B1, event: log.appended, records: o0.1, count: 1}",
+     Outcome::kValid},
+    {"EventsPacket", "events: {api: Heartbeat, response: true, error: true}", Outcome::kValid},
+    {"Committed", "committed: {o0: 2, o1: ~}", Outcome::kValid},
+    {"CommittedWrong", "committed: {o0: 1}", Outcome::kInvalid},
+    {"FetchFrom", "fetches.from: {process: C1, partition: o0, offset: 0}", Outcome::kValid},
+    {"FetchFromWrong", "fetches.from: {process: C1, partition: o1, offset: 0}",
+     Outcome::kInvalid},
+    {"Reads", "reads: {A1: 0}", Outcome::kValid},
+    {"Leaders", "leaders: C1", Outcome::kValid},
+    {"Once", "invoices.once: true", Outcome::kInvalid},
+    {"OtherGroup", "group: nobody, lost: 0", Outcome::kUnknown},
+};
+
+INSTANTIATE_TEST_SUITE_P(All, Expected, testing::ValuesIn(kCases),
+                         [](const auto& tested) { return std::string(tested.param.name); });
+
+TEST(Expectation, IsUnknownWhereTheCaptureWasCutShort) {
+  Expectations expected;
+  expected.list.push_back({"generations: 2", {}, ExpectNumber{.count = 2}});
+  const std::vector<Verdict> verdicts = judge(expected, small_run().history());
+  EXPECT_EQ(verdicts[0].outcome, Outcome::kUnknown);
+}
+
+TEST(Story, TellsWhatStoodTwiceAndWhatWasLost) {
+  const History history = small_run().ends().history();
+  const std::string story = tell_story(history, "About it.", {{}, check_all(history)});
+  EXPECT_NE(story.find("twice    o0.0\n"), std::string::npos) << story;
+  EXPECT_NE(story.find("lost     o0.1\n"), std::string::npos) << story;
+  EXPECT_NE(story.find("C1 is killed (kill -9)"), std::string::npos) << story;
+  EXPECT_NE(story.find("RebalanceInProgressException"), std::string::npos) << story;
+}
+
+TEST(PacketList, HasWiresharksColumnsAndNotesBetween) {
+  PacketList list({});
+  std::string text;
+  for (const auto& [tick, record] : small_run().records()) text += list.line_of(tick, record);
+  EXPECT_NE(text.find("     2      4      4.000  C1     B1     Kafka"), std::string::npos) << text;
+  EXPECT_NE(text.find("Fetch request: o0@0\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("*** is killed (kill -9)"), std::string::npos) << text;
+}
+
+TEST(Diff, NamesTheFirstDifferenceWithItsNeighbours) {
+  const std::filesystem::path folder = testing::TempDir();
+  const std::string left = (folder / "left.bin").string();
+  const std::string right = (folder / "right.bin").string();
+  small_run().write(left);
+  small_run().write(right);
+  EXPECT_EQ(first_difference(left, right), std::nullopt);
+  small_run().at(10).fetches("C1", "orders-1", 4).write(left);
+  small_run().at(10).fetches("C1", "orders-1", 5).write(right);
+  const auto difference = first_difference(left, right);
+  ASSERT_TRUE(difference.has_value());
+  EXPECT_NE(difference->find("tick 10"), std::string::npos) << *difference;
+  EXPECT_NE(difference->find("o1@4"), std::string::npos) << *difference;
+  EXPECT_NE(difference->find("o1@5"), std::string::npos) << *difference;
+  small_run().write(right);
+  EXPECT_NE(first_difference(left, right)->find("end of the capture"), std::string::npos);
+}
+
+TEST(Wording, LeavesUuidsOut) {
+  EXPECT_EQ(without_uuids("member C1-01234567-89ab-4def-8123-0123456789ab joined"),
+            "member C1 joined");
+  EXPECT_EQ(without_uuids("a-b-c"), "a-b-c");
+}
+
+TEST(Wording, WrapsWords) {
+  EXPECT_EQ(wrapped({"aa", "bb", "cc"}, 2, 7), "aa bb\n  cc");
+}
+
+}  // namespace
+}  // namespace fencepost::lab
