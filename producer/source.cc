@@ -23,6 +23,8 @@ Task<int> Source::main() {
   started_ = client_.now();
   const bool found = co_await look_up();
   if (found) {
+    report_missing(plan_.totals);
+    for (const ScheduledRound& round : plan_.schedule) report_missing(round.counts);
     if (plan_.schedule.empty()) {
       co_await write_rounds();
     } else {
@@ -42,29 +44,42 @@ Task<int> Source::main() {
 // Learns the partitions and where their logs end; again and again until it is told to close.
 Task<bool> Source::look_up() {
   for (const std::string& topic : plan_.topics()) {
-    for (;;) {
-      if (closing_) co_return false;
-      const ClientResult<std::int32_t> count = co_await producer_.partition_count(topic);
-      if (!count) {
-        client_.report_error(count.error(), "Metadata");
-        continue;
-      }
-      for (std::int32_t i = 0; i < *count; ++i) next_[{topic, PartitionId(i)}] = Offset(0);
-      break;
-    }
+    bool known = false;
+    while (!known && !closing_) known = co_await look_up_partitions(topic);
   }
-  std::map<std::string, std::vector<TopicPartition>> by_leader;
-  for (const auto& [where, offset] : next_) {
-    by_leader[producer_.metadata().leader(where).value_or("")].push_back(where);
-  }
-  for (const auto& [leader, partitions] : by_leader) {
-    bool done = false;
-    while (!done && !closing_) done = co_await look_up_ends(leader, partitions);
-  }
+  while (!closing_ && !ends_unknown_.empty()) co_await look_up_some_ends();
   co_return !closing_;
 }
 
-Task<bool> Source::look_up_ends(std::string leader, std::vector<TopicPartition> partitions) {
+Task<bool> Source::look_up_partitions(std::string topic) {
+  const ClientResult<std::int32_t> count = co_await producer_.partition_count(topic);
+  if (!count) {
+    client_.report_error(count.error(), "Metadata");
+    co_return false;
+  }
+  for (std::int32_t i = 0; i < *count; ++i) {
+    next_[{topic, PartitionId(i)}] = Offset(0);
+    ends_unknown_.insert({topic, PartitionId(i)});
+  }
+  co_return true;
+}
+
+// Asks each leader once; a pause follows unless every partition has been answered for.
+Task<void> Source::look_up_some_ends() {
+  std::map<std::string, std::vector<TopicPartition>> by_leader;
+  for (const TopicPartition& where : ends_unknown_) {
+    const std::optional<std::string> leader = producer_.metadata().leader(where);
+    if (leader) by_leader[*leader].push_back(where);
+  }
+  for (const auto& [leader, partitions] : by_leader) co_await look_up_ends(leader, partitions);
+  if (ends_unknown_.empty()) co_return;
+  producer_.metadata().request_update();
+  producer_.metadata().maybe_refresh();
+  const TickSpan pause = std::max(config_.retry_backoff, TickSpan(1));
+  co_await client_.time().sleep_for(pause, "retry.backoff.ms");
+}
+
+Task<void> Source::look_up_ends(std::string leader, std::vector<TopicPartition> partitions) {
   wire::Frame frame;
   wire::ListOffsetsRequest* request = frame.mutable_list_offsets_request();
   for (const TopicPartition& where : partitions) {
@@ -78,21 +93,24 @@ Task<bool> Source::look_up_ends(std::string leader, std::vector<TopicPartition> 
   }
   const Result<Answer> answer =
       co_await client_.call(leader, std::move(frame), config_.request_timeout);
-  bool complete = answer.has_value();
-  if (answer) {
-    for (const auto& topic : (*answer)->list_offsets_response().topics()) {
-      for (const auto& partition : topic.partitions()) {
-        complete = complete && partition.error_code() == 0;
-        next_[{topic.name(), PartitionId(partition.partition_index())}] =
-            Offset(partition.offset());
-      }
+  if (!answer) co_return;
+  for (const auto& topic : (*answer)->list_offsets_response().topics()) {
+    for (const auto& partition : topic.partitions()) {
+      if (partition.error_code() != 0) continue;
+      const TopicPartition where{topic.name(), PartitionId(partition.partition_index())};
+      if (ends_unknown_.erase(where) > 0) next_[where] = Offset(partition.offset());
     }
   }
-  if (!complete) {
-    const TickSpan pause = std::max(config_.retry_backoff, TickSpan(1));
-    co_await client_.time().sleep_for(pause, "retry.backoff.ms");
+}
+
+// A partition that does not exist is the scenario's mistake: said, and left out.
+void Source::report_missing(const std::vector<RecordCount>& counts) {
+  for (const RecordCount& count : counts) {
+    if (!count.partition) continue;
+    const TopicPartition where{count.topic, *count.partition};
+    if (next_.contains(where)) continue;
+    client_.report_error(client_error(ErrorCode::kUnknownTopicOrPartition), to_string(where));
   }
-  co_return complete;
 }
 
 std::vector<Source::Remaining> Source::expand(const std::vector<RecordCount>& counts) const {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 
 #include "common/client_node.h"
 #include "producer/core/producer.h"
@@ -26,7 +27,10 @@ class Source final : public Program {
   };
 
   Task<bool> look_up();
-  Task<bool> look_up_ends(std::string leader, std::vector<TopicPartition> partitions);
+  Task<bool> look_up_partitions(std::string topic);
+  Task<void> look_up_some_ends();
+  Task<void> look_up_ends(std::string leader, std::vector<TopicPartition> partitions);
+  void report_missing(const std::vector<RecordCount>& counts);
   std::vector<Remaining> expand(const std::vector<RecordCount>& counts) const;
   Task<void> write_schedule();
   Task<void> write_rounds();
@@ -41,6 +45,7 @@ class Source final : public Program {
   bool closing_ = false;
   Tick started_;
   std::map<TopicPartition, Offset> next_;  // the next name's offset; also: the partitions there are
+  std::set<TopicPartition> ends_unknown_;  // of these, the counter does not stand yet
   std::int64_t written_ = 0;
 };
 
