@@ -17,11 +17,13 @@ wire::RecordBatch parsed(const StoredBatch& stored) {
 // The first record of a batch that is at least as young as `timestamp`; the batch has one.
 TimedOffset first_in(const StoredBatch& stored, std::int64_t timestamp) {
   const wire::RecordBatch batch = parsed(stored);
-  for (const wire::Record& record : batch.records()) {
-    const std::int64_t time = batch.base_timestamp() + record.timestamp_delta();
-    if (time >= timestamp) return {stored.base + record.offset_delta(), time};
-  }
-  CHECK(false, "max_timestamp of the batch at {}", stored.base.value());
+  const auto time_of = [&batch](const wire::Record& record) {
+    return batch.base_timestamp() + record.timestamp_delta();
+  };
+  const auto found = std::ranges::find_if(
+      batch.records(), [&](const wire::Record& record) { return time_of(record) >= timestamp; });
+  CHECK(found != batch.records().end(), "max_timestamp of batch {}", stored.base.value());
+  return {stored.base + found->offset_delta(), time_of(*found)};
 }
 
 }  // namespace
