@@ -2,9 +2,12 @@
 #pragma once
 
 #include "consumer/consumer_node.h"
+#include "consumer/core/topic_partitions.h"
 #include "tests/common/client_world.h"
 
 namespace fencepost::consumer {
+
+using Settings = ClientWorld::Settings;
 
 // The properties of the demos; later ones win.
 inline ClientWorld::Settings demo_settings(const ClientWorld::Settings& extra = {}) {
