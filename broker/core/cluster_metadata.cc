@@ -2,6 +2,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <set>
 #include <utility>
 
 #include "broker/core/coordinator_key.h"
@@ -29,7 +30,9 @@ wire::MetadataResponse ClusterMetadata::metadata(const wire::MetadataRequest& re
   }
   const bool may_create = request.allow_auto_topic_creation() && config_.auto_create_topics &&
                           config_.cluster.size() == 1;
+  std::set<std::string> described;  // a name that is repeated is answered once, as in Kafka
   for (const std::string& name : request.topics()) {
+    if (!described.insert(name).second) continue;
     describe(name, may_create, *response.add_topics(), turn);
   }
   return response;

@@ -60,12 +60,12 @@ void read_partition(const std::string& topic, const wire::FetchRequest::Partitio
 
 FetchOutcome read_partitions(const wire::FetchRequest& request, const Topics& topics) {
   FetchOutcome outcome;
+  const std::int64_t max_bytes = std::min<std::int64_t>(request.max_bytes(), kMaxFetchBytes);
   for (const auto& topic : request.topics()) {
     auto* const answer = outcome.response.add_responses();
     answer->set_topic(topic.topic());
     for (const auto& wanted : topic.partitions()) {
-      read_partition(topic.topic(), wanted, request.max_bytes(), topics, *answer->add_partitions(),
-                     outcome);
+      read_partition(topic.topic(), wanted, max_bytes, topics, *answer->add_partitions(), outcome);
     }
   }
   return outcome;

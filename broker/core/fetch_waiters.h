@@ -17,6 +17,9 @@ namespace fencepost::broker {
 // Beyond it a fetch is answered at once, with what there is.
 inline constexpr std::size_t kMaxParkedFetches = 10'000;
 
+// What one response carries at most, whatever max_bytes says: a frame has its limit too.
+inline constexpr std::int64_t kMaxFetchBytes = std::int64_t{12} << 20U;
+
 // What a request reads now. Whole batches only; Kafka's rule that the first partition with data
 // gives at least one batch, however small the limits, so that no consumer gets stuck.
 struct FetchOutcome {

@@ -70,6 +70,15 @@ std::size_t Group::parked_joins() const {
       members, [](const auto& entry) { return entry.second.parked_join.has_value(); }));
 }
 
+std::size_t Group::metadata_bytes_without(const MemberId& without) const {
+  std::size_t bytes = 0;
+  for (const auto& [member_id, member] : members) {
+    if (member_id == without) continue;
+    for (const GroupProtocol& protocol : member.protocols) bytes += protocol.metadata.size();
+  }
+  return bytes;
+}
+
 bool Group::all_joined() const { return parked_joins() == members.size() && pending_join.empty(); }
 
 bool Group::supports_one_of(const std::vector<GroupProtocol>& protocols) const {

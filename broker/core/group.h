@@ -82,6 +82,8 @@ struct Group {
   // R: the largest rebalance timeout of the members, virtual ms; 0 without members.
   std::int64_t rebalance_timeout_ms() const;
   std::size_t parked_joins() const;
+  // What the other members have sent as metadata.
+  std::size_t metadata_bytes_without(const MemberId& member) const;
   // Every member has rejoined and nobody who was given an id is still to come.
   bool all_joined() const;
   // Whether one of the protocols is listed by every present member (the empty group: any).

@@ -1,5 +1,6 @@
 #include "broker/core/group_coordinator.h"
 
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -149,9 +150,12 @@ void GroupCoordinator::fetch_offsets(const wire::OffsetFetchRequest& request, co
                                      Turn& turn) {
   wire::Frame frame;
   auto* const response = frame.mutable_offset_fetch_response();
+  std::set<std::string> asked;
   for (const auto& wanted : request.groups()) {
     auto* const answer = response->add_groups();
-    const ErrorCode error = check_coordinator(wanted.group_id());
+    ErrorCode error = check_coordinator(wanted.group_id());
+    // All of a group's offsets again and again would be an answer without a limit.
+    if (!asked.insert(wanted.group_id()).second) error = ErrorCode::kInvalidRequest;
     if (error == ErrorCode::kNone) {
       *answer = offsets_.fetch(wanted);
     } else {

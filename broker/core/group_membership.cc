@@ -61,6 +61,9 @@ Result<void> GroupMembership::check_join(Group& group, const wire::JoinGroupRequ
   }
   if (group.in(GroupState::kDead)) return ErrorCode::kCoordinatorNotAvailable;
   if (!accepts_protocols(group, request)) return ErrorCode::kInconsistentGroupProtocol;
+  if (group.metadata_bytes_without(id) + request.ByteSizeLong() > kMaxGroupBytes) {
+    return ErrorCode::kGroupMaxSizeReached;
+  }
   return {};
 }
 

@@ -13,6 +13,10 @@
 
 namespace fencepost::broker {
 
+// What the members of a group may send as metadata in all: the leader gets it in one frame. Beyond
+// it a group counts as full.
+inline constexpr std::size_t kMaxGroupBytes = std::size_t{4} << 20U;
+
 class GroupMembership {
  public:
   GroupMembership(const BrokerConfig& config, GroupRebalance& rebalance)

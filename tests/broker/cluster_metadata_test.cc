@@ -67,6 +67,11 @@ TEST(ClusterMetadata, ListsAllTopicsSortedWithoutTheBrokersOwnLog) {
   EXPECT_EQ(answer.topics(0).partitions_size(), 50);
 }
 
+TEST(ClusterMetadata, DescribesARepeatedTopicOnce) {
+  BrokerWorld world;
+  EXPECT_EQ(metadata(world, {"orders", "orders", "invoices", "orders"}).topics_size(), 2);
+}
+
 TEST(ClusterMetadata, CreatesAnAbsentTopicOnlyIfBothSidesAllowIt) {
   BrokerWorld world;
   EXPECT_EQ(metadata(world, {"new"}).topics(0).error_code(),

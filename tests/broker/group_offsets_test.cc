@@ -101,6 +101,16 @@ TEST(GroupOffsets, AllTopicsAreListedInOrder) {
   EXPECT_EQ(group.topics(1).name(), "payments");
 }
 
+TEST(GroupOffsets, AGroupIsFetchedOnceInARequest) {
+  GroupWorld world;
+  wire::Frame frame = fetch_all();
+  *frame.mutable_offset_fetch_request()->add_groups() = frame.offset_fetch_request().groups(0);
+  const auto answer = world.answer(world.send("A1", frame));
+  EXPECT_EQ(answer->offset_fetch_response().groups(0).error_code(), 0);
+  EXPECT_EQ(answer->offset_fetch_response().groups(1).error_code(),
+            to_wire(ErrorCode::kInvalidRequest));
+}
+
 TEST(GroupOffsets, OutliveTheBroker) {
   GroupWorld world;
   const auto members = world.stable_group({"C1"});

@@ -1,6 +1,7 @@
 // Timers and procedures of a rebalance (group-protocol 1.3, 1.4), and what clients see of them.
 #include <gtest/gtest.h>
 
+#include "broker/core/group_membership.h"
 #include "tests/broker/broker_world.h"
 
 namespace fencepost::broker {
@@ -259,6 +260,17 @@ TEST(GroupRebalance, AFullGroupRefusesNewcomersAndKeepsItsMembers) {
   EXPECT_EQ(world.joined(world.join({"C3", ""})).error_code(),
             to_wire(ErrorCode::kGroupMaxSizeReached));
   EXPECT_EQ(world.error(world.join(members[1])), ErrorCode::kNone);
+}
+
+TEST(GroupRebalance, AGroupWhoseMetadataWouldNotFitInAFrameIsFull) {
+  GroupWorld world;
+  JoinTerms large;
+  large.metadata = std::string(kMaxGroupBytes / 2, 'x');
+  world.stable_group({"C1"}, large);
+  const TestMember c2 = world.reserve("C2");
+  EXPECT_EQ(world.error(world.join(c2, large)), ErrorCode::kGroupMaxSizeReached);
+  EXPECT_EQ(world.state(), "S");
+  EXPECT_TRUE(world.parked(world.join(c2)));
 }
 
 TEST(GroupRebalance, TheSurplusOfReservedIdsIsRefusedWhenItComesBack) {

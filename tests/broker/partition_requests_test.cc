@@ -232,6 +232,12 @@ TEST_F(PartitionRequests, FetchLimitsHoldButTheFirstPartitionGivesAtLeastOneBatc
   EXPECT_EQ(fetched(negative, 1).records_size(), 1);
 }
 
+TEST_F(PartitionRequests, AFetchIsNeverLargerThanAFrameMayBe) {
+  for (int i = 0; i < 16; ++i) produce("orders", 0, {std::string(1'000'000, 'x')});
+  const auto data = fetched(fetch({{"orders", 0, 0, INT32_MAX}}, {.max_bytes = INT32_MAX}));
+  EXPECT_EQ(data.records_size(), 12);
+}
+
 TEST_F(PartitionRequests, ListOffsetsKnowsStartEndAndTimes) {
   EXPECT_EQ(listed("orders", 0, -3).offset(), -1);
   wire::Frame frame = produce_frame("orders", 0, {"a", "b"});
