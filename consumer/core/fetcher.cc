@@ -105,7 +105,7 @@ void Fetcher::take_partition(const TopicPartition& where, PartitionState& state,
                              const wire::FetchResponse::PartitionData& data) {
   const ErrorCode error = error_from_wire(data.error_code());
   if (error == ErrorCode::kOffsetOutOfRange) {
-    positions_.out_of_range(where, state);
+    positions_.out_of_range(state);
     return;
   }
   if (error != ErrorCode::kNone) {

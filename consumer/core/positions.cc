@@ -34,7 +34,7 @@ void Positions::update() {
   Tickets tickets = assigned_.without_position();
   if (!tickets.empty() && !coordinator_) {
     for (const PartitionTicket& ticket : tickets) {
-      no_committed_offset(ticket.where, *assigned_.find(ticket));
+      no_committed_offset(*assigned_.find(ticket));
     }
   } else if (!tickets.empty() && !fetching_committed_ && coordinator_->ensure()) {
     fetching_committed_ = true;
@@ -87,7 +87,7 @@ bool Positions::take_committed(const wire::OffsetFetchResponse& response, const 
       if (partition.committed_offset() >= 0) {
         state->position = Offset(partition.committed_offset());
       } else {
-        no_committed_offset(where, *state);
+        no_committed_offset(*state);
       }
     }
   }
@@ -115,8 +115,7 @@ bool Positions::retry_committed(ErrorCode error, const std::string& coordinator)
   }
 }
 
-void Positions::no_committed_offset(const TopicPartition& where, PartitionState& state) {
-  (void)where;
+void Positions::no_committed_offset(PartitionState& state) {
   if (config_.reset_policy == ResetPolicy::kNone) {
     failure_ = ClientError{ErrorCode::kNone, "NoOffsetForPartitionException"};
     return;
@@ -125,12 +124,12 @@ void Positions::no_committed_offset(const TopicPartition& where, PartitionState&
   assigned_.request_reset(state, earliest ? LogEnd::kEarliest : LogEnd::kLatest);
 }
 
-void Positions::out_of_range(const TopicPartition& where, PartitionState& state) {
+void Positions::out_of_range(PartitionState& state) {
   if (config_.reset_policy == ResetPolicy::kNone) {
     failure_ = client_error(ErrorCode::kOffsetOutOfRange);
     return;
   }
-  no_committed_offset(where, state);
+  no_committed_offset(state);
 }
 
 void Positions::reset_waiting() {

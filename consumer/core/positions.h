@@ -24,7 +24,7 @@ class Positions {
   // Starts whatever look-up is needed and not on its way.
   void update();
   // A fetch was answered OFFSET_OUT_OF_RANGE.
-  void out_of_range(const TopicPartition& where, PartitionState& state);
+  void out_of_range(PartitionState& state);
   // NoOffsetForPartitionException, OffsetOutOfRangeException, or what the coordinator refused.
   std::optional<ClientError> take_failure() { return std::exchange(failure_, std::nullopt); }
 
@@ -34,7 +34,7 @@ class Positions {
   Task<void> fetch_committed(std::string coordinator, Tickets tickets);
   bool take_committed(const wire::OffsetFetchResponse& response, const Tickets& tickets);
   bool retry_committed(ErrorCode error, const std::string& coordinator);
-  void no_committed_offset(const TopicPartition& where, PartitionState& state);
+  void no_committed_offset(PartitionState& state);
   void reset_waiting();
   Task<void> look_up_ends(std::string leader, Tickets tickets);
   bool take_ends(const wire::ListOffsetsResponse& response, const Tickets& tickets);

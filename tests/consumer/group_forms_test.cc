@@ -109,6 +109,28 @@ TEST(GroupForms, CloseWhileIdleEndsThePollAtOnce) {
   EXPECT_EQ(world.exit_code(), 0);
 }
 
+TEST(GroupForms, CloseWhileJoiningLeavesToo) {
+  ConsumerWorld world;
+  world.run_to(5);
+  world.next(Api::kJoinGroupRequest, lost());  // parked for ever
+  world.run_to(10);
+  world.control(wire::Control::CLOSE);
+  world.run_to(20);
+  EXPECT_EQ(world.exit_code(), 0);
+  const auto leaves = world.requests_of(Api::kLeaveGroupRequest);
+  ASSERT_EQ(leaves.size(), 1U);
+  EXPECT_EQ(leaves[0].frame.leave_group_request().members(0).member_id(), "member-1");
+}
+
+TEST(GroupForms, CloseBeforeAnythingIsKnownJustEnds) {
+  ConsumerWorld world;
+  world.always(Api::kMetadataRequest, [](const wire::Frame&) { return disconnected(); });
+  world.run_to(5);
+  world.control(wire::Control::CLOSE);
+  world.run_to(6);
+  EXPECT_EQ(world.exit_code(), 0);
+}
+
 TEST(GroupForms, ASlowRecordTakesItsTicksInAll) {
   ConsumerWorld world;
   world.broker().write("orders", 0, {"o0.0"});
