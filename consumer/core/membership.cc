@@ -68,7 +68,7 @@ Task<ClientResult<bool>> Membership::advance() {
   for (;;) {
     const std::optional<ClientError> failure = take_failure();
     if (failure) co_return *failure;
-    if (metadata_.version() == 0 || !coordinator_.ensure()) co_return false;
+    if (!coordinator_.ensure()) co_return false;
     if (!member_.rejoin_needed() && !join_.pending()) co_return true;
     if (member_.needs_prepare() && join_.status() != GroupJoin::Status::kInFlight) {
       const bool prepared = co_await prepare();

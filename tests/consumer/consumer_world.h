@@ -45,9 +45,9 @@ class ConsumerWorld : public ClientWorld {
     return text;
   }
 
-  // Metadata, FindCoordinator, JoinGroup twice, SyncGroup, OffsetFetch, ListOffsets: two ticks
-  // each.
-  static constexpr std::int64_t kSettled = 14;
+  // Metadata with FindCoordinator, JoinGroup twice, SyncGroup, OffsetFetch, ListOffsets: two ticks
+  // each. each.
+  static constexpr std::int64_t kSettled = 12;
 };
 
 }  // namespace fencepost::consumer

@@ -24,13 +24,13 @@ struct JoinRow {
 
 void check_rejoin(ConsumerWorld& world, Api api, const JoinRow& row) {
   // The second JoinGroup and the SyncGroup are the first requests that a member can be refused for.
-  world.run_to(api == Api::kJoinGroupRequest ? 5 : 7);
+  world.run_to(api == Api::kJoinGroupRequest ? 3 : 5);
   if (row.error == ErrorCode::kNetworkException) {
     world.next(api, disconnected());
   } else {
     world.next(api, refuse(row.error));
   }
-  const std::int64_t answered = api == Api::kJoinGroupRequest ? 8 : 10;
+  const std::int64_t answered = api == Api::kJoinGroupRequest ? 6 : 8;
   world.run_to(40);
   if (row.then == Then::kFatal) {
     EXPECT_EQ(world.exit_code(), 1);

@@ -9,7 +9,7 @@ namespace {
 TEST(GroupForms, TheConversationIsKafkas) {
   ConsumerWorld world;
   world.broker().write("orders", 0, {"o0.0"});
-  world.run_to(16);
+  world.run_to(14);
   EXPECT_EQ(world.conversation(),
             "Metadata FindCoordinator JoinGroup JoinGroup SyncGroup OffsetFetch ListOffsets Fetch");
   EXPECT_EQ(world.states(), "PREPARING_REBALANCE COMPLETING_REBALANCE STABLE");
@@ -67,9 +67,9 @@ TEST(GroupForms, APollDrainsPartitionByPartition) {
 TEST(GroupForms, NothingIsFetchedWhileRecordsAreBuffered) {
   ConsumerWorld world;
   world.broker().write("orders", 0, {"o0.0", "o0.1", "o0.2", "o0.3"});
-  world.run_to(16);
+  world.run_to(14);
   ASSERT_EQ(world.requests_of(Api::kFetchRequest).size(), 1U);
-  world.run_to(19);  // the first batch is being processed
+  world.run_to(17);  // the first batch is being processed
   EXPECT_EQ(world.requests_of(Api::kFetchRequest).size(), 1U);
   EXPECT_EQ(world.requests_of(Api::kFetchRequest)[0].frame.fetch_request().topics_size(), 2)
       << "one request for all partitions of the leader";
@@ -77,19 +77,19 @@ TEST(GroupForms, NothingIsFetchedWhileRecordsAreBuffered) {
 
 TEST(GroupForms, HeartbeatsBeginAnIntervalAfterTheJoinAndComeEveryInterval) {
   ConsumerWorld world;
-  world.run_to(14);
+  world.run_to(12);
   const auto heartbeats = world.requests_of(Api::kHeartbeatRequest);
   ASSERT_GE(heartbeats.size(), 3U);
-  EXPECT_EQ(heartbeats[0].tick, 9) << "the join was answered at 8";
-  EXPECT_EQ(heartbeats[1].tick, 10);
+  EXPECT_EQ(heartbeats[0].tick, 7) << "the join was answered at 6";
+  EXPECT_EQ(heartbeats[1].tick, 8);
   EXPECT_EQ(heartbeats[1].cause.timer(), "heartbeat.interval.ms");
-  EXPECT_EQ(heartbeats[1].cause.armed_tick(), 9);
+  EXPECT_EQ(heartbeats[1].cause.armed_tick(), 7);
 }
 
 TEST(GroupForms, CloseFinishesTheBatchCommitsAndLeaves) {
   ConsumerWorld world;
   world.broker().write("orders", 0, {"o0.0", "o0.1", "o0.2", "o0.3"});
-  world.run_to(17);  // in the middle of the first batch
+  world.run_to(15);  // in the middle of the first batch
   world.control(wire::Control::CLOSE);
   world.run_to(40);
   EXPECT_EQ(world.exit_code(), 0);
@@ -111,7 +111,7 @@ TEST(GroupForms, CloseWhileIdleEndsThePollAtOnce) {
 
 TEST(GroupForms, CloseWhileJoiningLeavesToo) {
   ConsumerWorld world;
-  world.run_to(5);
+  world.run_to(3);
   world.next(Api::kJoinGroupRequest, lost());  // parked for ever
   world.run_to(10);
   world.control(wire::Control::CLOSE);
@@ -125,6 +125,7 @@ TEST(GroupForms, CloseWhileJoiningLeavesToo) {
 TEST(GroupForms, CloseBeforeAnythingIsKnownJustEnds) {
   ConsumerWorld world;
   world.always(Api::kMetadataRequest, [](const wire::Frame&) { return disconnected(); });
+  world.always(Api::kFindCoordinatorRequest, [](const wire::Frame&) { return disconnected(); });
   world.run_to(5);
   world.control(wire::Control::CLOSE);
   world.run_to(6);
@@ -134,13 +135,13 @@ TEST(GroupForms, CloseBeforeAnythingIsKnownJustEnds) {
 TEST(GroupForms, ASlowRecordTakesItsTicksInAll) {
   ConsumerWorld world;
   world.broker().write("orders", 0, {"o0.0"});
-  world.run_to(16);
+  world.run_to(14);
   ASSERT_EQ(world.events_named(events::kRecordProcessing).size(), 1U);
   world.control(wire::Control::SLOW, 5);
   world.run_to(30);
   const auto processed = world.events_named(events::kRecordProcessed);
   ASSERT_EQ(processed.size(), 1U);
-  EXPECT_EQ(processed[0].tick, 16 + 5);
+  EXPECT_EQ(processed[0].tick, 14 + 5);
 }
 
 TEST(GroupForms, KilledAtAnyTickNothingIsLeftBehind) {

@@ -23,7 +23,7 @@ ClientWorld::Script assignment_of(const TopicPartitions& partitions) {
 TEST(Rebalance, TheEagerMemberFinishesItsBatchThenRevokesAllAndReadsFromTheCommit) {
   ConsumerWorld world;
   world.broker().write("orders", 0, {"o0.0", "o0.1", "o0.2", "o0.3", "o0.4", "o0.5"});
-  world.run_to(16);  // the first batch is in hand
+  world.run_to(14);  // the first batch is in hand
   world.next(Api::kHeartbeatRequest, refuse(ErrorCode::kRebalanceInProgress));
   world.next(Api::kSyncGroupRequest, assignment_of({{"orders", PartitionId(0)}}));
   world.run_to(60);
@@ -59,7 +59,7 @@ TEST(Rebalance, NoHeartbeatIsSentWhileTheJoinIsParked) {
 
 TEST(Rebalance, AFollowerSendsASyncWithoutAssignments) {
   ConsumerWorld world;
-  world.run_to(5);
+  world.run_to(3);
   world.next(Api::kJoinGroupRequest, [&world](const wire::Frame& request) {
     Reply reply = world.broker().answer(request);
     auto* response = reply.frame->mutable_join_group_response();
@@ -110,7 +110,7 @@ TEST(Rebalance, TheLeaderSeesNewPartitionsAtItsMetadataRefresh) {
 TEST(PollInterval, ASlowApplicationIsTakenOutOfItsGroupAndItsCommitFailsLocally) {
   ConsumerWorld world;
   world.broker().write("orders", 0, {"o0.0", "o0.1", "o0.2"});
-  world.run_to(16);
+  world.run_to(14);
   world.control(wire::Control::SLOW, 15);
   world.run_to(80);
   const auto leaves = world.requests_of(Api::kLeaveGroupRequest);
@@ -131,13 +131,13 @@ TEST(PollInterval, ASlowApplicationIsTakenOutOfItsGroupAndItsCommitFailsLocally)
 TEST(PollInterval, TheForcedLeaveComesTwelveTicksAfterThePoll) {
   ConsumerWorld world;
   world.broker().write("orders", 0, {"o0.0"});
-  world.run_to(16);
+  world.run_to(14);
   world.control(wire::Control::SLOW, 30);
   world.run_to(40);
   const auto leaves = world.requests_of(Api::kLeaveGroupRequest);
   ASSERT_EQ(leaves.size(), 1U);
-  // The fetch was sent by the poll of tick 14; the one that began in tick 16 got its answer.
-  EXPECT_EQ(leaves[0].tick, 16 + 12);
+  // The fetch was sent by the poll of tick 12; the one that began in tick 14 got its answer.
+  EXPECT_EQ(leaves[0].tick, 14 + 12);
   EXPECT_EQ(leaves[0].cause.timer(), "max.poll.interval.ms");
 }
 
@@ -150,7 +150,7 @@ TEST(PollInterval, AWaitingApplicationIsNotSlow) {
 TEST(PollInterval, WithCommitWhenLeftTheZombiesCommitIsSentAndRefused) {
   ConsumerWorld world(Settings{{"app.commit.when.left", "send"}});
   world.broker().write("orders", 0, {"o0.0"});
-  world.run_to(16);
+  world.run_to(14);
   world.control(wire::Control::SLOW, 15);
   world.next(Api::kOffsetCommitRequest, refuse(ErrorCode::kUnknownMemberId));
   world.run_to(45);
@@ -164,10 +164,10 @@ TEST(PollInterval, WithCommitWhenLeftTheZombiesCommitIsSentAndRefused) {
 TEST(StoppedProcess, GoesOnWithWhatItBelievesInAndIsRefused) {
   ConsumerWorld world(Settings{{"app.output", ""}});
   world.broker().write("orders", 0, {"o0.0"});
-  world.run_to(16);
+  world.run_to(14);
   world.always(Api::kHeartbeatRequest, refuse(ErrorCode::kUnknownMemberId));
   world.next(Api::kOffsetCommitRequest, refuse(ErrorCode::kUnknownMemberId));
-  world.freeze_to(25);
+  world.freeze_to(23);
   world.run_to(30);
   world.always(Api::kHeartbeatRequest, {});
   world.run_to(70);
@@ -208,8 +208,8 @@ TEST(Commits, AutomaticallyEveryIntervalWithinPoll) {
   world.run_to(50);
   const auto commits = world.requests_of(Api::kOffsetCommitRequest);
   ASSERT_GE(commits.size(), 4U);
-  EXPECT_EQ(commits[0].tick, 10 + 5) << "five seconds after the join was complete";
-  EXPECT_EQ(commits[1].tick, 10 + 10);
+  EXPECT_EQ(commits[0].tick, 8 + 5) << "five seconds after the join was complete";
+  EXPECT_EQ(commits[1].tick, 8 + 10);
   EXPECT_EQ((world.broker().committed[{"orders", 0}]), 2);
 }
 
