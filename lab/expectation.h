@@ -21,7 +21,7 @@ namespace fencepost::lab {
 struct ExpectRecords {
   enum class What { kDuplicates, kLost, kPending, kReads };
   What what = What::kDuplicates;
-  std::string reader;                             // kReads only: the process
+  std::string reader;  // kReads only: the process
   std::optional<std::int64_t> count;
   std::optional<std::vector<std::string>> names;  // "o2.3"; for kReads values, in order
 };
@@ -45,8 +45,8 @@ struct ExpectPauses {
   std::vector<std::int64_t> numbers;
 };
 
-// errors: an answer to the process carried it, or its client reported it. `error` is Kafka's name of
-// the error or the Java client's name of the exception.
+// errors: an answer to the process carried it, or its client reported it. `error` is Kafka's name
+// of the error or the Java client's name of the exception.
 struct ExpectError {
   std::string process;
   std::string error;
@@ -72,7 +72,8 @@ struct ExpectCommitted {
   std::map<TopicPartition, std::optional<Offset>> offsets;
 };
 
-// fetches.from: the first Fetch that the process sends for a partition, in one of the times it owns it.
+// fetches.from: the first Fetch that the process sends for a partition, in one of the times it owns
+// it.
 struct ExpectFetchFrom {
   std::string process;
   TopicPartition partition;
@@ -87,10 +88,9 @@ struct ExpectLeaders {
 // invoices.once: every record of the sources has exactly one invoice.
 struct ExpectInvoicesOnce {};
 
-using ExpectedFact =
-    std::variant<ExpectRecords, ExpectNumber, ExpectAssignments, ExpectPauses, ExpectError,
-                 ExpectOrder, ExpectEvent, ExpectCommitted, ExpectFetchFrom, ExpectLeaders,
-                 ExpectInvoicesOnce>;
+using ExpectedFact = std::variant<ExpectRecords, ExpectNumber, ExpectAssignments, ExpectPauses,
+                                  ExpectError, ExpectOrder, ExpectEvent, ExpectCommitted,
+                                  ExpectFetchFrom, ExpectLeaders, ExpectInvoicesOnce>;
 
 struct Expectation {
   std::string text;  // as the scenario wrote it, "lost: 0"
@@ -99,7 +99,7 @@ struct Expectation {
 };
 
 struct Expectations {
-  std::string group;                 // whose facts are meant; empty: the only group
+  std::string group;  // whose facts are meant; empty: the only group
   std::vector<Expectation> list;
   std::vector<wire::Match> watches;  // the history counts these while it reads the capture
 };

@@ -71,8 +71,7 @@ const Delivery* Judge::delivery() const {
   return nullptr;
 }
 
-Verdict Judge::compare(const ExpectRecords& expected,
-                       const std::vector<std::string>& found) const {
+Verdict Judge::compare(const ExpectRecords& expected, const std::vector<std::string>& found) const {
   const bool holds = expected.names
                          ? *expected.names == found
                          : static_cast<std::int64_t>(found.size()) == expected.count.value_or(0);
@@ -153,10 +152,9 @@ Verdict Judge::operator()(const ExpectError& expected) {
     if (same && (expected.api.empty() || key.api == expected.api)) count += fact.count;
     others.insert(key.error == "NONE" ? key.exception : key.error);
   }
-  const std::string found =
-      count > 0 ? fmt::format("found {}", count)
-                : fmt::format("not found; {} met: {}", expected.process,
-                              names_text({others.begin(), others.end()}));
+  const std::string found = count > 0 ? fmt::format("found {}", count)
+                                      : fmt::format("not found; {} met: {}", expected.process,
+                                                    names_text({others.begin(), others.end()}));
   return held(expected.count ? count == *expected.count : count > 0, found);
 }
 
@@ -251,8 +249,7 @@ std::vector<const GenerationFact*> stable_generations(const History& history,
   return found;
 }
 
-std::vector<const Rebalance*> settled_rebalances(const History& history,
-                                                 const std::string& group) {
+std::vector<const Rebalance*> settled_rebalances(const History& history, const std::string& group) {
   std::vector<const Rebalance*> found;
   for (const Rebalance& rebalance : history.rebalances) {
     const bool formed = std::any_of(

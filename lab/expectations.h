@@ -1,5 +1,5 @@
-// Judges what a scenario expects by what the history of its run shows, and by nothing else. Where the
-// run ended before it could show it, the verdict is unknown.
+// Judges what a scenario expects by what the history of its run shows, and by nothing else. Where
+// the run ended before it could show it, the verdict is unknown.
 #pragma once
 
 #include <vector>
@@ -17,8 +17,7 @@ std::vector<Verdict> judge(const Expectations& expected, const History& history)
 std::vector<const GenerationFact*> stable_generations(const History& history,
                                                       const std::string& group);
 // The rebalances of a group that led to a Stable generation, in order.
-std::vector<const Rebalance*> settled_rebalances(const History& history,
-                                                 const std::string& group);
+std::vector<const Rebalance*> settled_rebalances(const History& history, const std::string& group);
 // The ticks that the partitions of a rebalance were paused, in all; open pauses count to `end`.
 std::int64_t pause_ticks(const Rebalance& rebalance, Tick end);
 

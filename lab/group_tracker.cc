@@ -255,10 +255,9 @@ void GroupTracker::finish() {
   }
   paused_.clear();
   for (Rebalance& rebalance : history_.rebalances) {
-    std::stable_sort(rebalance.pauses.begin(), rebalance.pauses.end(),
-                     [](const Pause& left, const Pause& right) {
-                       return left.partition < right.partition;
-                     });
+    std::stable_sort(
+        rebalance.pauses.begin(), rebalance.pauses.end(),
+        [](const Pause& left, const Pause& right) { return left.partition < right.partition; });
   }
 }
 

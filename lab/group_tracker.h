@@ -64,10 +64,10 @@ class GroupTracker {
 
   History& history_;
   std::map<std::string, std::string> process_by_member_;
-  std::map<OwnedKey, std::size_t> owned_;                    // open ownerships
+  std::map<OwnedKey, std::size_t> owned_;  // open ownerships
   std::map<PausedKey, OpenPause> paused_;
-  std::map<std::string, std::size_t> open_rebalance_;        // by group
-  std::map<std::string, std::size_t> current_generation_;    // by group
+  std::map<std::string, std::size_t> open_rebalance_;      // by group
+  std::map<std::string, std::size_t> current_generation_;  // by group
 };
 
 }  // namespace fencepost::lab

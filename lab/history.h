@@ -72,8 +72,9 @@ struct Ownership {
   std::optional<FirstFetch> first_fetch;
 };
 
-// A partition without a reader: from the tick in which its owner stops reading it (it revokes or loses
-// it, it is removed, or the last tick of its life) to its owner's first Fetch, be it the old or a new one.
+// A partition without a reader: from the tick in which its owner stops reading it (it revokes or
+// loses it, it is removed, or the last tick of its life) to its owner's first Fetch, be it the old
+// or a new one.
 struct Pause {
   TopicPartition partition;
   Tick from;
@@ -90,8 +91,8 @@ struct GenerationFact {
   Moment formed;
   std::optional<Moment> stable;
   std::string assignor;
-  std::string leader;                 // a process
-  std::vector<std::string> members;   // processes, sorted
+  std::string leader;                                          // a process
+  std::vector<std::string> members;                            // processes, sorted
   std::map<std::string, std::set<TopicPartition>> assignment;  // by process
 };
 
@@ -102,7 +103,7 @@ struct Rebalance {
   std::string group;
   Moment begun;
   std::optional<Moment> settled;
-  std::vector<std::string> reasons;   // of each PreparingRebalance in it
+  std::vector<std::string> reasons;      // of each PreparingRebalance in it
   std::vector<std::size_t> generations;  // indices into History::generations
   Owners before;
   Owners after;
@@ -175,7 +176,7 @@ struct History {
   wire::CaptureHeader header;
   PartitionNames names;
   Tick last_tick;
-  bool ended = false;       // the capture has its end
+  bool ended = false;  // the capture has its end
   std::string end_reason;
   std::int64_t packets = 0;
   std::int64_t packets_lost = 0;  // by a fault
@@ -190,20 +191,20 @@ struct History {
   std::vector<Ownership> ownerships;
   std::vector<RemovedMember> removed;
 
-  std::vector<OffsetFact> commits;          // stored, as the coordinator reports
+  std::vector<OffsetFact> commits;  // stored, as the coordinator reports
   std::vector<OffsetFact> commit_requests;
   std::vector<OffsetFact> offset_answers;
 
-  std::map<std::string, RecordFact> records;               // of the sources, by name
-  std::map<std::string, std::vector<Appended>> invoices;   // by the record that they are for
+  std::map<std::string, RecordFact> records;              // of the sources, by name
+  std::map<std::string, std::vector<Appended>> invoices;  // by the record that they are for
   std::map<std::string, std::vector<Processed>> processed;
-  std::map<std::string, std::vector<ReadFact>> reads;      // by reader
-  std::set<std::string> writers;                           // consumers that write what they process
-  std::map<std::string, std::string> group_of;             // by process
+  std::map<std::string, std::vector<ReadFact>> reads;  // by reader
+  std::set<std::string> writers;                       // consumers that write what they process
+  std::map<std::string, std::string> group_of;         // by process
   std::map<ErrorKey, ErrorFact> errors;
 
   std::map<std::string, std::vector<std::string_view>> requests;  // APIs in order, by process
-  std::vector<std::int64_t> watched;                       // how often each watch matched
+  std::vector<std::int64_t> watched;                              // how often each watch matched
 
   // Every group that ever had a rebalance, sorted.
   std::set<std::string> groups() const;
@@ -211,7 +212,8 @@ struct History {
   std::map<TopicPartition, Offset> committed(const std::string& group) const;
 };
 
-// Reads a capture. Throws std::runtime_error as CaptureReader does. `watches` are counted on the way.
+// Reads a capture. Throws std::runtime_error as CaptureReader does. `watches` are counted on the
+// way.
 History read_history(const std::string& path, const std::vector<wire::Match>& watches = {});
 
 }  // namespace fencepost::lab

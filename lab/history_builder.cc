@@ -222,8 +222,7 @@ void HistoryBuilder::add_event(const wire::Event& event) {
   } else if (name == events::kRecordRead) {
     const auto partition = partition_of(event);
     if (!partition) return;
-    history_.reads[process_].push_back(
-        {now_, text(event, "record"), *partition, offset_of(event)});
+    history_.reads[process_].push_back({now_, text(event, "record"), *partition, offset_of(event)});
   } else if (name == events::kOffsetCommitted) {
     const auto partition = partition_of(event);
     if (!partition) return;

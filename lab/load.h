@@ -1,5 +1,5 @@
-// A machine under load, to see that it changes nothing: threads that spin, and a process that has to
-// share one core. Ends with the object.
+// A machine under load, to see that it changes nothing: threads that spin, and a process that has
+// to share one core. Ends with the object.
 #pragma once
 
 #include <sched.h>

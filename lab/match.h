@@ -1,5 +1,5 @@
-// Whether an event or a packet is what a scenario's `expect: events` describes: by the clock's own rule,
-// so that an expectation sees what a breakpoint would. `nth` is for whoever counts.
+// Whether an event or a packet is what a scenario's `expect: events` describes: by the clock's own
+// rule, so that an expectation sees what a breakpoint would. `nth` is for whoever counts.
 #pragma once
 
 #include <string>

@@ -63,8 +63,8 @@ std::optional<std::int64_t> NodeReader::integer(const YamlNode& node, std::strin
     return std::nullopt;
   }
   if (*value < limits.min || *value > limits.max) {
-    mistake(node.place, fmt::format("{} is {}, but must be from {} to {}", what, *value,
-                                    limits.min, limits.max));
+    mistake(node.place, fmt::format("{} is {}, but must be from {} to {}", what, *value, limits.min,
+                                    limits.max));
     return std::nullopt;
   }
   return value;

@@ -1,5 +1,5 @@
-// Takes typed values out of a YAML tree. What does not fit becomes a mistake with its place, and the
-// reader goes on, so that a person sees all mistakes of a file at once.
+// Takes typed values out of a YAML tree. What does not fit becomes a mistake with its place, and
+// the reader goes on, so that a person sees all mistakes of a file at once.
 #pragma once
 
 #include <cstdint>

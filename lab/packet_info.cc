@@ -188,9 +188,8 @@ void describe(const wire::OffsetFetchResponse& response, Info& info) {
     info.add("group", group.group_id()).error(group.error_code());
     for (const auto& topic : group.topics()) {
       for (const auto& part : topic.partitions()) {
-        const std::string offset = part.committed_offset() < 0
-                                       ? "none"
-                                       : std::to_string(part.committed_offset());
+        const std::string offset =
+            part.committed_offset() < 0 ? "none" : std::to_string(part.committed_offset());
         info.item(fmt::format("{}={}{}", info.partition(topic.name(), part.partition_index()),
                               offset, error_suffix(part.error_code())));
       }
@@ -270,35 +269,57 @@ void describe(const wire::CreateTopicsResponse& response, Info& info) {
 
 void describe_payload(const wire::Frame& frame, const PartitionNames& names, Info& info) {
   switch (frame.payload_case()) {
-    case wire::Frame::kProduceRequest: return describe(frame.produce_request(), info);
-    case wire::Frame::kProduceResponse: return describe(frame.produce_response(), info);
-    case wire::Frame::kFetchRequest: return describe(frame.fetch_request(), info);
-    case wire::Frame::kFetchResponse: return describe(frame.fetch_response(), info);
-    case wire::Frame::kListOffsetsRequest: return describe(frame.list_offsets_request(), info);
-    case wire::Frame::kListOffsetsResponse: return describe(frame.list_offsets_response(), info);
-    case wire::Frame::kMetadataRequest: return describe(frame.metadata_request(), info);
-    case wire::Frame::kMetadataResponse: return describe(frame.metadata_response(), info);
-    case wire::Frame::kOffsetCommitRequest: return describe(frame.offset_commit_request(), info);
-    case wire::Frame::kOffsetCommitResponse: return describe(frame.offset_commit_response(), info);
-    case wire::Frame::kOffsetFetchRequest: return describe(frame.offset_fetch_request(), info);
-    case wire::Frame::kOffsetFetchResponse: return describe(frame.offset_fetch_response(), info);
+    case wire::Frame::kProduceRequest:
+      return describe(frame.produce_request(), info);
+    case wire::Frame::kProduceResponse:
+      return describe(frame.produce_response(), info);
+    case wire::Frame::kFetchRequest:
+      return describe(frame.fetch_request(), info);
+    case wire::Frame::kFetchResponse:
+      return describe(frame.fetch_response(), info);
+    case wire::Frame::kListOffsetsRequest:
+      return describe(frame.list_offsets_request(), info);
+    case wire::Frame::kListOffsetsResponse:
+      return describe(frame.list_offsets_response(), info);
+    case wire::Frame::kMetadataRequest:
+      return describe(frame.metadata_request(), info);
+    case wire::Frame::kMetadataResponse:
+      return describe(frame.metadata_response(), info);
+    case wire::Frame::kOffsetCommitRequest:
+      return describe(frame.offset_commit_request(), info);
+    case wire::Frame::kOffsetCommitResponse:
+      return describe(frame.offset_commit_response(), info);
+    case wire::Frame::kOffsetFetchRequest:
+      return describe(frame.offset_fetch_request(), info);
+    case wire::Frame::kOffsetFetchResponse:
+      return describe(frame.offset_fetch_response(), info);
     case wire::Frame::kFindCoordinatorRequest:
       return describe(frame.find_coordinator_request(), info);
     case wire::Frame::kFindCoordinatorResponse:
       return describe(frame.find_coordinator_response(), info);
-    case wire::Frame::kJoinGroupRequest: return describe(frame.join_group_request(), info);
-    case wire::Frame::kJoinGroupResponse: return describe(frame.join_group_response(), info);
-    case wire::Frame::kHeartbeatRequest: return describe(frame.heartbeat_request(), info);
+    case wire::Frame::kJoinGroupRequest:
+      return describe(frame.join_group_request(), info);
+    case wire::Frame::kJoinGroupResponse:
+      return describe(frame.join_group_response(), info);
+    case wire::Frame::kHeartbeatRequest:
+      return describe(frame.heartbeat_request(), info);
     case wire::Frame::kHeartbeatResponse:
       info.error(frame.heartbeat_response().error_code());
       return;
-    case wire::Frame::kLeaveGroupRequest: return describe(frame.leave_group_request(), info);
-    case wire::Frame::kLeaveGroupResponse: return describe(frame.leave_group_response(), info);
-    case wire::Frame::kSyncGroupRequest: return describe(frame.sync_group_request(), names, info);
-    case wire::Frame::kSyncGroupResponse: return describe(frame.sync_group_response(), names, info);
-    case wire::Frame::kCreateTopicsRequest: return describe(frame.create_topics_request(), info);
-    case wire::Frame::kCreateTopicsResponse: return describe(frame.create_topics_response(), info);
-    case wire::Frame::PAYLOAD_NOT_SET: return;
+    case wire::Frame::kLeaveGroupRequest:
+      return describe(frame.leave_group_request(), info);
+    case wire::Frame::kLeaveGroupResponse:
+      return describe(frame.leave_group_response(), info);
+    case wire::Frame::kSyncGroupRequest:
+      return describe(frame.sync_group_request(), names, info);
+    case wire::Frame::kSyncGroupResponse:
+      return describe(frame.sync_group_response(), names, info);
+    case wire::Frame::kCreateTopicsRequest:
+      return describe(frame.create_topics_request(), info);
+    case wire::Frame::kCreateTopicsResponse:
+      return describe(frame.create_topics_response(), info);
+    case wire::Frame::PAYLOAD_NOT_SET:
+      return;
   }
 }
 

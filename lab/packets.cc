@@ -86,8 +86,7 @@ std::string PacketList::line_of(Tick tick, const wire::CaptureRecord& record) {
       tick_ms_ = record.header().tick_ms();
       return "";
     case wire::CaptureRecord::kLifecycle:
-      return note(tick, record.lifecycle().process(),
-                  "*** " + lifecycle_text(record.lifecycle()));
+      return note(tick, record.lifecycle().process(), "*** " + lifecycle_text(record.lifecycle()));
     case wire::CaptureRecord::kStep:
       process_ = record.step().process();
       return "";

@@ -1,5 +1,6 @@
-// The packet list: one line per packet with Wireshark's columns (No. Time Source Destination Protocol
-// Length Info), lifecycle events between them, and on request the events that nodes report.
+// The packet list: one line per packet with Wireshark's columns (No. Time Source Destination
+// Protocol Length Info), lifecycle events between them, and on request the events that nodes
+// report.
 #pragma once
 
 #include <cstdint>

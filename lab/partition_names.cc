@@ -40,8 +40,7 @@ std::optional<TopicPartition> parse_full_name(std::string_view text) {
   return TopicPartition{std::string(text.substr(0, dash)), PartitionId(*number)};
 }
 
-PartitionNames::PartitionNames(
-    const google::protobuf::RepeatedPtrField<wire::TopicName>& topics) {
+PartitionNames::PartitionNames(const google::protobuf::RepeatedPtrField<wire::TopicName>& topics) {
   for (const wire::TopicName& topic : topics) {
     topics_[topic.topic()] = {topic.short_name(), topic.partitions()};
   }

@@ -1,5 +1,5 @@
-// The names that a run's reports use: "o2" for partition 2 of orders, "o2.3" for the record that its
-// source wrote there first as offset 3. Which letter stands for a topic is part of the capture.
+// The names that a run's reports use: "o2" for partition 2 of orders, "o2.3" for the record that
+// its source wrote there first as offset 3. Which letter stands for a topic is part of the capture.
 #pragma once
 
 #include <map>

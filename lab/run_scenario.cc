@@ -15,9 +15,8 @@ namespace fencepost::lab {
 namespace {
 
 NodeFactories node_factories() {
-  return {{"broker", broker::make_broker},
-          {"consumer", make_consumer},
-          {"producer", make_producer}};
+  return {
+      {"broker", broker::make_broker}, {"consumer", make_consumer}, {"producer", make_producer}};
 }
 
 RunOutcome run_in_one_process(const wire::Plan& plan, const RunDirectory& directory) {

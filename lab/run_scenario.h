@@ -1,5 +1,5 @@
-// Executes a plan in either world: over real processes, or with all nodes in this one. Both leave the
-// same capture, byte for byte (DESIGN 2).
+// Executes a plan in either world: over real processes, or with all nodes in this one. Both leave
+// the same capture, byte for byte (DESIGN 2).
 #pragma once
 
 #include <cstdint>

@@ -58,8 +58,7 @@ LoadedScenario Compiler::compile(const std::string& text, const std::string& nam
   if (!reader_.is_map(*root, "a scenario")) return result();
   reader_.only_keys(*root, kScenarioKeys, "a scenario");
   add_included(*root, folder);
-  documents_.push_back(
-      {std::move(*root), {std::filesystem::path(name).filename().string(), text}});
+  documents_.push_back({std::move(*root), {std::filesystem::path(name).filename().string(), text}});
   read_heading(name);
   read_numbers();
   read_parts();
@@ -200,8 +199,6 @@ bool is_process(const Word& word, const KnownNames& known, NodeReader& reader) {
   return reader.one_of(word, "process", views(known.processes));
 }
 
-bool is_api(const Word& word, NodeReader& reader) {
-  return reader.one_of(word, "api", all_apis());
-}
+bool is_api(const Word& word, NodeReader& reader) { return reader.one_of(word, "api", all_apis()); }
 
 }  // namespace fencepost::lab

@@ -21,7 +21,8 @@ struct KnownNames {
   std::vector<std::string> processes;  // sorted
 };
 
-// A section that several files may have: the included one first, the including one last and stronger.
+// A section that several files may have: the included one first, the including one last and
+// stronger.
 using Layers = std::vector<const YamlNode*>;
 
 void read_topics(const Layers& sections, NodeReader& reader, wire::Plan& plan);

@@ -18,9 +18,8 @@ constexpr std::array<std::string_view, 3> kRoles{"broker", "consumer", "producer
 
 bool is_plain_name(std::string_view name) {
   if (name.empty() || name.size() > kNameMax || std::isalpha(name.front()) == 0) return false;
-  return std::all_of(name.begin(), name.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 || c == '_' || c == '-';
-  });
+  return std::all_of(name.begin(), name.end(),
+                     [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-'; });
 }
 
 bool is_topic_name(std::string_view name) {
@@ -35,8 +34,8 @@ std::string choose_short_name(const std::string& topic, const wire::Plan& plan) 
   for (std::size_t length = 1; length < topic.size(); ++length) {
     const std::string candidate = topic.substr(0, length);
     if (std::isalpha(static_cast<unsigned char>(candidate.back())) == 0) return "";
-    const bool taken = std::any_of(
-        plan.topics().begin(), plan.topics().end(), [&](const wire::TopicName& other) {
+    const bool taken =
+        std::any_of(plan.topics().begin(), plan.topics().end(), [&](const wire::TopicName& other) {
           return other.topic() != topic && other.short_name() == candidate;
         });
     if (!taken) return candidate;
@@ -50,15 +49,15 @@ void read_topic(const YamlEntry& entry, NodeReader& reader, wire::Plan& plan) {
     return;
   }
   const auto same = [&](const wire::TopicName& topic) { return topic.topic() == entry.key; };
-  const auto known = std::find_if(plan.mutable_topics()->begin(), plan.mutable_topics()->end(), same);
+  const auto known =
+      std::find_if(plan.mutable_topics()->begin(), plan.mutable_topics()->end(), same);
   wire::TopicName& topic = known == plan.mutable_topics()->end() ? *plan.add_topics() : *known;
   topic.set_topic(entry.key);
   const bool is_map = entry.value.kind == YamlNode::Kind::kMap;
   const YamlNode* partitions = is_map ? entry.value.find("partitions") : &entry.value;
   topic.set_partitions(1);
   if (partitions != nullptr) {
-    const auto count =
-        reader.integer(*partitions, "the number of partitions", {1, kPartitionsMax});
+    const auto count = reader.integer(*partitions, "the number of partitions", {1, kPartitionsMax});
     if (count) topic.set_partitions(static_cast<std::int32_t>(*count));
   }
   if (!is_map) return;
@@ -157,8 +156,7 @@ std::optional<std::string> ProcessReader::value_of(const std::string& name, cons
   check_topics(name, node);
   std::string joined;
   for (const Word& word : reader_.words(node, name)) {
-    const std::string text =
-        name == "app.assign" ? targets_of(word, false).front() : word.text;
+    const std::string text = name == "app.assign" ? targets_of(word, false).front() : word.text;
     joined += (joined.empty() ? "" : ",") + text;
   }
   return joined;

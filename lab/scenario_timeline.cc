@@ -309,8 +309,8 @@ void read_trigger(const YamlNode& node, const KnownNames& known, NodeReader& rea
   if (!tick) return;
   rule.set_at_tick(*tick);
   if (*tick > last) {
-    reader.mistake(at->place, fmt::format("tick {} is after the end of the run (until: {})", *tick,
-                                          last));
+    reader.mistake(at->place,
+                   fmt::format("tick {} is after the end of the run (until: {})", *tick, last));
   }
 }
 

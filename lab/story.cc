@@ -73,13 +73,13 @@ void Story::heading(const std::string& about) {
     for (const std::string_view word : split(about, ' ')) words.emplace_back(word);
     line(wrapped(words, 0, kWidth));
   }
-  line(fmt::format("{} of {} ms (tick 0 to {}), seed {}; {}, {}{}",
-                   counted(history_.last_tick.value() + 1, "tick"), header.tick_ms(),
-                   history_.last_tick.value(), header.seed(), counted(history_.packets, "packet"),
-                   counted(history_.events, "event"),
-                   history_.packets_lost == 0
-                       ? ""
-                       : fmt::format(", {} lost by faults", counted(history_.packets_lost, "packet"))));
+  line(fmt::format(
+      "{} of {} ms (tick 0 to {}), seed {}; {}, {}{}",
+      counted(history_.last_tick.value() + 1, "tick"), header.tick_ms(), history_.last_tick.value(),
+      header.seed(), counted(history_.packets, "packet"), counted(history_.events, "event"),
+      history_.packets_lost == 0
+          ? ""
+          : fmt::format(", {} lost by faults", counted(history_.packets_lost, "packet"))));
   if (!history_.ended) line("The capture has no end: the run was cut short.");
 }
 
@@ -238,10 +238,9 @@ std::vector<std::string> shortened(std::vector<std::string> names) {
 }
 
 void Story::delivery(const Delivery& delivery) {
-  line(fmt::format("  group {}: {} of the sources, {}", delivery.group,
-                   counted(delivery.records, "record"),
-                   delivery.by_invoices ? "judged by their invoices"
-                                        : "judged by what was processed"));
+  line(fmt::format(
+      "  group {}: {} of the sources, {}", delivery.group, counted(delivery.records, "record"),
+      delivery.by_invoices ? "judged by their invoices" : "judged by what was processed"));
   listed("once", {std::to_string(delivery.once)});
   std::vector<std::string> names;
   for (const auto& [name, times] : delivery.duplicates) names.push_back(name);
@@ -259,8 +258,7 @@ void Story::delivery(const Delivery& delivery) {
 void Story::committed(const std::string& group) {
   std::vector<std::string> words;
   for (const auto& [partition, offset] : history_.committed(group)) {
-    words.push_back(
-        fmt::format("{}={}", history_.names.short_name(partition), offset.value()));
+    words.push_back(fmt::format("{}={}", history_.names.short_name(partition), offset.value()));
   }
   listed("commits", std::move(words));
 }
@@ -306,7 +304,8 @@ void Story::errors() {
   });
   for (const auto& [key, fact] : sorted) {
     const std::string where = key.api.empty() ? "reported by the client" : key.api + " refused";
-    const std::string name = key.error == "NONE" || key.error.empty() ? "(no request sent)" : key.error;
+    const std::string name =
+        key.error == "NONE" || key.error.empty() ? "(no request sent)" : key.error;
     line(fmt::format("  {:<5} {:<26} {:<32} {}, {}{}", key.process, name, key.exception, where,
                      how_often(fact.count, {fact.first.tick, fact.last.tick}),
                      fact.detail.empty() ? "" : ": " + fact.detail));

@@ -1,6 +1,6 @@
 // summary.txt: what happened in a run, for people. Each rebalance with why, who, owners before and
-// after and what it cost; each record that was done twice or never; each reader; each error; and the
-// verdicts. Made from the history alone.
+// after and what it cost; each record that was done twice or never; each reader; each error; and
+// the verdicts. Made from the history alone.
 #pragma once
 
 #include <string>

@@ -12,8 +12,7 @@ namespace {
 // Sorts "o2.10" behind "o2.9".
 auto sort_key(const std::string& name) {
   const std::size_t dot = name.rfind('.');
-  const auto number =
-      dot == std::string::npos ? std::nullopt : parse_integer(name.substr(dot + 1));
+  const auto number = dot == std::string::npos ? std::nullopt : parse_integer(name.substr(dot + 1));
   return std::tuple(name.substr(0, dot), number.value_or(0), name);
 }
 
@@ -61,9 +60,9 @@ bool is_passed(const RecordFact& fact, const std::map<TopicPartition, Offset>& c
 Delivery delivery_of(const History& history, const std::string& group) {
   Delivery delivery;
   delivery.group = group;
-  delivery.by_invoices = std::any_of(
-      history.writers.begin(), history.writers.end(),
-      [&](const std::string& writer) { return is_member(history, writer, group); });
+  delivery.by_invoices =
+      std::any_of(history.writers.begin(), history.writers.end(),
+                  [&](const std::string& writer) { return is_member(history, writer, group); });
   const std::set<std::string> topics = topics_read_by(history, group);
   const std::map<TopicPartition, Offset> committed = history.committed(group);
   for (const auto& [name, fact] : history.records) {

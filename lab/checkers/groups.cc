@@ -2,6 +2,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -42,17 +43,32 @@ void check_ownerships(const History& history, Verdict& verdict) {
   }
 }
 
+// Between the two, a broker has come up again.
+bool coordinator_restarted(const History& history, const Moment& from, const Moment& to) {
+  return std::any_of(history.lives.begin(), history.lives.end(), [&](const Life& life) {
+    return life.role == "broker" && life.joined > from && life.joined < to;
+  });
+}
+
+// A generation that never became Stable is not in the coordinator's log, so after a crash its number
+// may be given out again (group-protocol.md 7, trap 5).
+bool may_follow(const GenerationFact& earlier, const GenerationFact& later,
+                const History& history) {
+  if (later.generation > earlier.generation) return true;
+  return !earlier.stable && coordinator_restarted(history, earlier.formed, later.formed);
+}
+
 void check_generations(const History& history, Verdict& verdict) {
-  std::map<std::string, Generation> latest;
+  std::map<std::string, const GenerationFact*> latest;
   for (const GenerationFact& fact : history.generations) {
-    const auto [known, is_new] = latest.try_emplace(fact.group, fact.generation);
+    const auto [known, is_new] = latest.try_emplace(fact.group, &fact);
     if (is_new) continue;
-    if (fact.generation <= known->second) {
+    if (!may_follow(*known->second, fact, history)) {
       verdict.details.push_back(fmt::format("group {}: generation {} after generation {}",
                                             fact.group, fact.generation.value(),
-                                            known->second.value()));
+                                            known->second->generation.value()));
     }
-    known->second = fact.generation;
+    known->second = &fact;
   }
 }
 

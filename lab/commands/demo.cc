@@ -85,8 +85,7 @@ int run_demo(const DemoArguments& arguments) {
     return kExitUnusable;
   }
   if (arguments.name.empty()) list_demos(demos);
-  const std::string wanted =
-      arguments.name.empty() ? std::string(kFirstCrash) : arguments.name;
+  const std::string wanted = arguments.name.empty() ? std::string(kFirstCrash) : arguments.name;
   std::vector<fs::path> chosen;
   for (const fs::path& demo : demos) {
     if (demo.stem().string() == wanted) chosen = {demo};
@@ -115,11 +114,12 @@ int run_demo(const DemoArguments& arguments) {
 
 void add_demo(CLI::App& app, Chosen& chosen) {
   auto arguments = std::make_shared<DemoArguments>();
-  CLI::App* command = app.add_subcommand(
-      "demo", "Run a demo; without a name, list them and run the first crash");
+  CLI::App* command =
+      app.add_subcommand("demo", "Run a demo; without a name, list them and run the first crash");
   command->add_option("NAME", arguments->name, "Its number, its name or a part of it");
   command->add_flag("--in-process", arguments->run.in_process,
                     "All nodes in this process, without sockets");
+  command->add_flag("--quiet", arguments->run.quiet, "Only the verdict and the capture's hash");
   command->add_option("--pace", arguments->run.pace_ms, "Wall time of a tick in ms")
       ->check(CLI::Range(0, 3'600'000));
   command->footer(
@@ -127,9 +127,8 @@ void add_demo(CLI::App& app, Chosen& chosen) {
       "  fencepost demo                   # the list, then the first crash\n"
       "  fencepost demo 4                 # all variants of demo 4\n"
       "  fencepost demo range-eager\n");
-  command->callback([arguments, &chosen] {
-    chosen = [arguments] { return run_demo(*arguments); };
-  });
+  command->callback(
+      [arguments, &chosen] { chosen = [arguments] { return run_demo(*arguments); }; });
 }
 
 }  // namespace fencepost::lab

@@ -21,8 +21,7 @@ std::string capture_in(const std::string& path) {
 }
 
 int print_diff(const DiffArguments& arguments) {
-  const auto difference =
-      first_difference(capture_in(arguments.left), capture_in(arguments.right));
+  const auto difference = first_difference(capture_in(arguments.left), capture_in(arguments.right));
   if (!difference) {
     std::printf("the captures are the same\n");
     return kExitHolds;
@@ -39,12 +38,12 @@ void add_diff(CLI::App& app, Chosen& chosen) {
       app.add_subcommand("diff", "Show the first packet or event in which two runs differ");
   command->add_option("LEFT", arguments->left, "A run directory or a capture.bin")->required();
   command->add_option("RIGHT", arguments->right, "Another one")->required();
-  command->footer("Exit status: 0 the same, 1 different, 2 unusable input.\n\n"
-                  "Example:\n"
-                  "  fencepost diff runs/a runs/b\n");
-  command->callback([arguments, &chosen] {
-    chosen = [arguments] { return print_diff(*arguments); };
-  });
+  command->footer(
+      "Exit status: 0 the same, 1 different, 2 unusable input.\n\n"
+      "Example:\n"
+      "  fencepost diff runs/a runs/b\n");
+  command->callback(
+      [arguments, &chosen] { chosen = [arguments] { return print_diff(*arguments); }; });
 }
 
 }  // namespace fencepost::lab

@@ -37,9 +37,8 @@ void add_packets(CLI::App& app, Chosen& chosen) {
       "Examples:\n"
       "  fencepost packets runs/commit-after-crash-k2\n"
       "  fencepost packets runs/commit-after-crash-k2 --events | grep C2\n");
-  command->callback([arguments, &chosen] {
-    chosen = [arguments] { return print_packets(*arguments); };
-  });
+  command->callback(
+      [arguments, &chosen] { chosen = [arguments] { return print_packets(*arguments); }; });
 }
 
 }  // namespace fencepost::lab

@@ -58,12 +58,11 @@ void add_replay(CLI::App& app, Chosen& chosen) {
   command->add_option("--out", arguments->out, "Where the replay goes (default: DIR/replay)");
   command->footer(
       "What came from outside during the run is taken from its journal.\n"
-      "Exit status: 0 the same capture, 1 a different one, 2 unusable input, 3 the replay is void.\n\n"
+      "Exit status: 0 the same capture, 1 a different one, 2 unusable input, 3 the replay is "
+      "void.\n\n"
       "Example:\n"
       "  fencepost replay runs/commit-after-crash-k2 --in-process\n");
-  command->callback([arguments, &chosen] {
-    chosen = [arguments] { return replay(*arguments); };
-  });
+  command->callback([arguments, &chosen] { chosen = [arguments] { return replay(*arguments); }; });
 }
 
 }  // namespace fencepost::lab

@@ -59,8 +59,7 @@ void leave_packets(const RunDirectory& directory) {
 
 int report(const Scenario& scenario, const RunOutcome& outcome, const RunDirectory& directory,
            bool quiet) {
-  const History history =
-      read_history(directory.capture().string(), scenario.expectations.watches);
+  const History history = read_history(directory.capture().string(), scenario.expectations.watches);
   Judgement judgement;
   judgement.expectations = judge(scenario.expectations, history);
   judgement.checks = check_all(history);
@@ -69,8 +68,8 @@ int report(const Scenario& scenario, const RunOutcome& outcome, const RunDirecto
   write_file(directory.summary(), story + "\n" + closing + "\n");
   leave_packets(directory);
   if (!quiet) print(story + "\n");
-  print(fmt::format("{}\nrun directory {}\ncapture sha256:{}\n", closing,
-                    directory.path().string(), outcome.capture_sha256));
+  print(fmt::format("{}\nrun directory {}\ncapture sha256:{}\n", closing, directory.path().string(),
+                    outcome.capture_sha256));
   return exit_code_of(outcome, judgement);
 }
 
@@ -119,9 +118,8 @@ void add_run(CLI::App& app, Chosen& chosen) {
       "  fencepost run scenarios/demos/01-group-forms.yaml\n"
       "  fencepost run my.yaml --in-process --seed 7 --quiet\n"
       "  fencepost run my.yaml --pace 200        # slow enough to watch\n");
-  command->callback([arguments, &chosen] {
-    chosen = [arguments] { return run_and_report(*arguments); };
-  });
+  command->callback(
+      [arguments, &chosen] { chosen = [arguments] { return run_and_report(*arguments); }; });
 }
 
 }  // namespace fencepost::lab

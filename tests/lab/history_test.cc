@@ -112,8 +112,10 @@ TEST(History, ACooperativeHandOverIsOneRebalanceOfTwoGenerations) {
 
 TEST(History, ErrorsAreCountedByWhoWasRefusedWhat) {
   RunBuilder run = one_member();
-  run.at(7).refused("C1", ErrorCode::kUnknownMemberId).at(8).refused(
-      "C1", ErrorCode::kUnknownMemberId);
+  run.at(7)
+      .refused("C1", ErrorCode::kUnknownMemberId)
+      .at(8)
+      .refused("C1", ErrorCode::kUnknownMemberId);
   const History history = run.history();
   ASSERT_EQ(history.errors.size(), 1U);
   EXPECT_EQ(history.errors.begin()->first.error, "UNKNOWN_MEMBER_ID");

@@ -44,7 +44,8 @@ TEST_P(Expected, IsJudgedByTheHistory) {
       "topics: {orders: 3, payments: 3, invoices: 1}\nuntil: 9\n"
       "processes: {B1: {role: broker}, P1: {role: producer},\n"
       "  C1: {role: consumer, group.id: billing}, A1: {role: consumer, assign: invoices}}\n"
-      "expect: {" + std::string(GetParam().expect) + "}\n";
+      "expect: {" +
+      std::string(GetParam().expect) + "}\n";
   const LoadedScenario loaded = parse_scenario(text, "test.yaml");
   for (const Mistake& mistake : loaded.mistakes) ADD_FAILURE() << to_string(mistake);
   ASSERT_TRUE(loaded.scenario.has_value());
@@ -86,8 +87,7 @@ constexpr ExpectCase kCases[] = {
     {"Committed", "committed: {o0: 2, o1: ~}", Outcome::kValid},
     {"CommittedWrong", "committed: {o0: 1}", Outcome::kInvalid},
     {"FetchFrom", "fetches.from: {process: C1, partition: o0, offset: 0}", Outcome::kValid},
-    {"FetchFromWrong", "fetches.from: {process: C1, partition: o1, offset: 0}",
-     Outcome::kInvalid},
+    {"FetchFromWrong", "fetches.from: {process: C1, partition: o1, offset: 0}", Outcome::kInvalid},
     {"Reads", "reads: {A1: 0}", Outcome::kValid},
     {"Leaders", "leaders: C1", Outcome::kValid},
     {"Once", "invoices.once: true", Outcome::kInvalid},
@@ -116,7 +116,8 @@ TEST(Story, TellsWhatStoodTwiceAndWhatWasLost) {
 TEST(PacketList, HasWiresharksColumnsAndNotesBetween) {
   PacketList list({});
   std::string text;
-  for (const auto& [tick, record] : small_run().records()) text += list.line_of(tick, record);
+  const RunBuilder run = small_run();
+  for (const auto& [tick, record] : run.records()) text += list.line_of(tick, record);
   EXPECT_NE(text.find("     2      4      4.000  C1     B1     Kafka"), std::string::npos) << text;
   EXPECT_NE(text.find("Fetch request: o0@0\n"), std::string::npos) << text;
   EXPECT_NE(text.find("*** is killed (kill -9)"), std::string::npos) << text;
@@ -146,9 +147,7 @@ TEST(Wording, LeavesUuidsOut) {
   EXPECT_EQ(without_uuids("a-b-c"), "a-b-c");
 }
 
-TEST(Wording, WrapsWords) {
-  EXPECT_EQ(wrapped({"aa", "bb", "cc"}, 2, 7), "aa bb\n  cc");
-}
+TEST(Wording, WrapsWords) { EXPECT_EQ(wrapped({"aa", "bb", "cc"}, 2, 7), "aa bb\n  cc"); }
 
 }  // namespace
 }  // namespace fencepost::lab

@@ -32,7 +32,9 @@ RunBuilder::RunBuilder() {
   add_topic(header, "invoices", "i", 1);
 }
 
-wire::CaptureRecord& RunBuilder::add() { return records_.emplace_back(tick_, wire::CaptureRecord()).second; }
+wire::CaptureRecord& RunBuilder::add() {
+  return records_.emplace_back(tick_, wire::CaptureRecord()).second;
+}
 
 RunBuilder& RunBuilder::at(std::int64_t tick) {
   tick_ = Tick(tick);
@@ -85,12 +87,13 @@ wire::Frame& RunBuilder::packet(const std::string& from, const std::string& to) 
 }
 
 RunBuilder& RunBuilder::prepares(const std::string& from, const std::string& reason) {
-  return event("B1", events::kGroupState, {{"group", kGroup},
-                                           {"from", from},
-                                           {"to", "PreparingRebalance"},
-                                           {"generation", "0"},
-                                           {"reason", reason},
-                                           {"members", ""}});
+  return event("B1", events::kGroupState,
+               {{"group", kGroup},
+                {"from", from},
+                {"to", "PreparingRebalance"},
+                {"generation", "0"},
+                {"reason", reason},
+                {"members", ""}});
 }
 
 RunBuilder& RunBuilder::forms(int generation, const Shares& shares, const std::string& assignor) {
@@ -101,54 +104,59 @@ RunBuilder& RunBuilder::forms(int generation, const Shares& shares, const std::s
     assignment += (assignment.empty() ? "" : ";") + process + "=" + partitions;
   }
   const std::string number = std::to_string(generation);
-  event("B1", events::kGroupState, {{"group", kGroup},
-                                    {"from", "PreparingRebalance"},
-                                    {"to", "CompletingRebalance"},
-                                    {"generation", number},
-                                    {"reason", "all members joined"},
-                                    {"members", members}});
-  event(shares.begin()->first, events::kAssignmentComputed, {{"group", kGroup},
-                                                             {"generation", number},
-                                                             {"assignor", assignor},
-                                                             {"assignment", assignment}});
-  return event("B1", events::kGroupState, {{"group", kGroup},
-                                           {"from", "CompletingRebalance"},
-                                           {"to", "Stable"},
-                                           {"generation", number},
-                                           {"reason", "the leader sent the assignment"},
-                                           {"members", members}});
+  event("B1", events::kGroupState,
+        {{"group", kGroup},
+         {"from", "PreparingRebalance"},
+         {"to", "CompletingRebalance"},
+         {"generation", number},
+         {"reason", "all members joined"},
+         {"members", members}});
+  event(shares.begin()->first, events::kAssignmentComputed,
+        {{"group", kGroup},
+         {"generation", number},
+         {"assignor", assignor},
+         {"assignment", assignment}});
+  return event("B1", events::kGroupState,
+               {{"group", kGroup},
+                {"from", "CompletingRebalance"},
+                {"to", "Stable"},
+                {"generation", number},
+                {"reason", "the leader sent the assignment"},
+                {"members", members}});
 }
 
 RunBuilder& RunBuilder::assigned(const std::string& process, int generation,
                                  const std::string& partitions) {
-  return event(process, events::kPartitionsAssigned, {{"group", kGroup},
-                                                      {"member", process},
-                                                      {"generation", std::to_string(generation)},
-                                                      {"partitions", partitions},
-                                                      {"owned", partitions}});
+  return event(process, events::kPartitionsAssigned,
+               {{"group", kGroup},
+                {"member", process},
+                {"generation", std::to_string(generation)},
+                {"partitions", partitions},
+                {"owned", partitions}});
 }
 
 RunBuilder& RunBuilder::revoked(const std::string& process, int generation,
                                 const std::string& partitions) {
-  return event(process, events::kPartitionsRevoked, {{"group", kGroup},
-                                                     {"member", process},
-                                                     {"generation", std::to_string(generation)},
-                                                     {"partitions", partitions}});
+  return event(process, events::kPartitionsRevoked,
+               {{"group", kGroup},
+                {"member", process},
+                {"generation", std::to_string(generation)},
+                {"partitions", partitions}});
 }
 
 RunBuilder& RunBuilder::lost(const std::string& process, int generation,
                              const std::string& partitions) {
-  return event(process, events::kPartitionsLost, {{"group", kGroup},
-                                                  {"member", process},
-                                                  {"generation", std::to_string(generation)},
-                                                  {"partitions", partitions}});
+  return event(process, events::kPartitionsLost,
+               {{"group", kGroup},
+                {"member", process},
+                {"generation", std::to_string(generation)},
+                {"partitions", partitions}});
 }
 
 RunBuilder& RunBuilder::removed(const std::string& process) {
-  return event("B1", events::kMemberRemoved, {{"group", kGroup},
-                                              {"member", process},
-                                              {"client", process},
-                                              {"reason", "session expired"}});
+  return event(
+      "B1", events::kMemberRemoved,
+      {{"group", kGroup}, {"member", process}, {"client", process}, {"reason", "session expired"}});
 }
 
 RunBuilder& RunBuilder::fetches(const std::string& process, const std::string& partition,

@@ -1,5 +1,5 @@
-// A small language for captures built by hand: RunBuilder().at(3).joins("C1", "consumer")... Topics are
-// those of the demos, the group is billing, the broker B1.
+// A small language for captures built by hand: RunBuilder().at(3).joins("C1", "consumer")... Topics
+// are those of the demos, the group is billing, the broker B1.
 #pragma once
 
 #include <initializer_list>
