@@ -95,6 +95,14 @@ void expect_a_right_outcome(const History& history) {
   expect_that_the_audit_saw_every_invoice(history);
 }
 
+// A group that was Stable comes back with its members. (They may still leave: whoever waits for the
+// broker in the middle of a batch can be late for its next poll.)
+void expect_that_members_are_known(const History& history) {
+  for (const auto& [key, fact] : history.errors) {
+    EXPECT_NE(key.error, "UNKNOWN_MEMBER_ID") << key.process << " at its " << key.api;
+  }
+}
+
 TEST_F(BrokerRestart, AtAnyTickLosesNothingAndRepeats) {
   for (std::int64_t tick = 1; tick <= kLastKill; ++tick) {
     SCOPED_TRACE(fmt::format("B1 is killed at tick {}", tick));
@@ -102,16 +110,14 @@ TEST_F(BrokerRestart, AtAnyTickLosesNothingAndRepeats) {
     const std::string capture = run(plan, World::kInProcess);
     const History history = read_history(directory_.capture().string());
     expect_a_right_outcome(history);
-    if (tick >= kStableFrom && tick <= kStableUntil) {
-      EXPECT_EQ(history.generations.size(), 2U) << "a group that was Stable comes back as it was";
-    }
+    if (tick >= kStableFrom && tick <= kStableUntil) expect_that_members_are_known(history);
     EXPECT_EQ(run(plan, World::kInProcess), capture);
     if (testing::Test::HasFailure()) return;
   }
 }
 
 TEST_F(BrokerRestart, OverProcessesIsTheSameAsInProcess) {
-  for (std::int64_t tick = 4; tick <= kLastKill; tick += 9) {
+  for (std::int64_t tick = 4; tick <= kLastKill; tick += 3) {
     SCOPED_TRACE(fmt::format("B1 is killed at tick {}", tick));
     const wire::Plan plan = demo_with_restart(tick);
     const std::string capture = run(plan, World::kInProcess);
