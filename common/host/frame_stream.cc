@@ -2,10 +2,13 @@
 
 #include <google/protobuf/message_lite.h>
 #include <spdlog/fmt/fmt.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
+#include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <utility>
@@ -34,6 +37,10 @@ void append_length(std::string& out, std::size_t length) {
 
 FrameStream::FrameStream(tcp::socket socket) : socket_(std::move(socket)) {}
 
+FrameStream::~FrameStream() {
+  if (detached_) ::close(*detached_);
+}
+
 void FrameStream::start(OnFrame on_frame, OnClosed on_closed) {
   on_frame_ = std::move(on_frame);
   on_closed_ = std::move(on_closed);
@@ -52,7 +59,8 @@ void FrameStream::connect(const tcp::endpoint& to, OnFrame on_frame, OnClosed on
     self->connected_ = true;
     self->prepare_socket();
     self->flush();
-    self->read_more();
+    if (!self->on_demand_ || self->watched_) return self->read_more();
+    self->detach();
   });
 }
 
@@ -64,7 +72,12 @@ void FrameStream::prepare_socket() {
   input_.resize(kInitialBuffer);
 }
 
+// ---- reading ----
+
 void FrameStream::read_more() {
+  if (reading_) return;
+  reading_ = true;
+  attach();
   socket_.async_read_some(
       asio::buffer(input_.data() + end_, input_.size() - end_),
       [self = shared_from_this()](const boost::system::error_code& error, std::size_t bytes) {
@@ -73,15 +86,56 @@ void FrameStream::read_more() {
 }
 
 void FrameStream::on_read(const boost::system::error_code& error, std::size_t bytes) {
+  reading_ = false;
   if (!open_) return;
   end_ += bytes;
   if (bytes > 0 && !hand_over_frames()) return;
-  if (error) {
+  if (error && error != asio::error::operation_aborted) {  // aborted by detach()
     if (error != asio::error::eof) return fail(error.message());
     return fail(begin_ == end_ ? "closed by the other end" : "closed in the middle of a message");
   }
-  read_more();
+  if (!on_demand_ || watched_) return read_more();
+  detach();
 }
+
+void FrameStream::pull() {
+  if (!open_ || !connected_ || reading_) return;
+  const std::shared_ptr<FrameStream> self = shared_from_this();  // a handler may drop the last owner
+  while (open_) {
+    const std::size_t room = input_.size() - end_;
+    const ssize_t bytes = ::recv(descriptor(), input_.data() + end_, room, MSG_DONTWAIT);
+    if (bytes <= 0) return;
+    end_ += static_cast<std::size_t>(bytes);
+    if (!hand_over_frames() || static_cast<std::size_t>(bytes) < room) return;
+  }
+}
+
+void FrameStream::watch() {
+  watched_ = true;
+  if (open_ && connected_) read_more();
+}
+
+void FrameStream::rest() {
+  watched_ = false;
+  if (open_ && connected_) detach();
+}
+
+// The io_context wakes up for whatever comes to a socket that it knows, read or not.
+void FrameStream::detach() {
+  if (!on_demand_ || watched_ || detached_ || !writing_.empty()) return;
+  boost::system::error_code error;
+  const int socket = socket_.release(error);
+  if (!error) detached_ = socket;
+}
+
+void FrameStream::attach() {
+  if (!detached_) return;
+  boost::system::error_code ignored;
+  socket_.assign(tcp::v4(), *std::exchange(detached_, std::nullopt), ignored);
+  socket_.non_blocking(true, ignored);
+}
+
+int FrameStream::descriptor() { return detached_ ? *detached_ : socket_.native_handle(); }
 
 // False if the connection is over.
 bool FrameStream::hand_over_frames() {
@@ -141,11 +195,10 @@ void FrameStream::flush() {
 
 // Mostly all of it fits in the kernel's buffer, and no handler is needed.
 void FrameStream::write_some_now() {
-  boost::system::error_code error;
-  const std::size_t bytes = socket_.write_some(asio::buffer(queue_), error);
-  if (error && error != asio::error::would_block && error != asio::error::try_again) {
-    return writes_are_over();
-  }
+  const ssize_t sent =
+      ::send(descriptor(), queue_.data(), queue_.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (sent < 0 && errno != EAGAIN && errno != EINTR) return writes_are_over();
+  const std::size_t bytes = sent < 0 ? 0 : static_cast<std::size_t>(sent);
   if (bytes == queue_.size()) {
     queue_.clear();
     return;
@@ -153,6 +206,7 @@ void FrameStream::write_some_now() {
   std::swap(writing_, queue_);
   queue_.clear();
   written_ = bytes;
+  attach();
   write_rest();
 }
 
@@ -165,6 +219,7 @@ void FrameStream::write_rest() {
         if (!self->open_) return;
         if (error) return self->writes_are_over();
         self->flush();
+        if (!self->reading_) self->detach();
         if (self->queued_bytes() == 0) {
           for (const std::function<void()>& then : std::exchange(self->flushed_, {})) then();
         }
@@ -194,6 +249,7 @@ void FrameStream::finish_sending() {
   finishing_ = true;
   when_flushed([self = shared_from_this()] {
     boost::system::error_code ignored;
+    self->attach();
     if (self->open_) self->socket_.shutdown(tcp::socket::shutdown_send, ignored);
   });
 }
@@ -202,6 +258,7 @@ void FrameStream::close() {
   if (!open_) return;
   open_ = false;
   on_closed_ = nullptr;
+  attach();
   boost::system::error_code ignored;
   socket_.close(ignored);
   for (std::function<void()>& then : std::exchange(flushed_, {})) {

@@ -2,12 +2,17 @@
 // Asynchronous both ways: a reader that takes many small frames with one call, and a queue of
 // outgoing bytes that a flush writes with one call, so a stopped peer can stall nobody.
 // One thread; handlers run from the io_context, never from inside send(), flush() or close().
+//
+// On demand, a stream is read only when somebody asks for what has come. Until then it waits in the
+// kernel and wakes nobody: a participant would otherwise wake up for each frame of each peer, and then
+// once more for the Grant that names them.
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +42,7 @@ class FrameStream : public std::enable_shared_from_this<FrameStream> {
   using OnClosed = std::function<void(const std::string& reason)>;
 
   explicit FrameStream(tcp::socket socket);
+  ~FrameStream();
   FrameStream(const FrameStream&) = delete;
   FrameStream& operator=(const FrameStream&) = delete;
 
@@ -56,6 +62,14 @@ class FrameStream : public std::enable_shared_from_this<FrameStream> {
   void when_flushed(std::function<void()> then);
   std::size_t queued_bytes() const { return queue_.size() + (writing_.size() - written_); }
 
+  // From now on reads on demand only.
+  void read_on_demand() { on_demand_ = true; }
+  // Hands over everything that has come, from inside this call. An end is left for watch() to find.
+  void pull();
+  // Hands over what comes from now on, and the end, until rest().
+  void watch();
+  void rest();
+
   // Closes at once, without a call of OnClosed.
   void close();
   // No more will be sent; what the other end still says is read.
@@ -64,6 +78,9 @@ class FrameStream : public std::enable_shared_from_this<FrameStream> {
 
  private:
   void prepare_socket();
+  void attach();
+  void detach();
+  int descriptor();
   void read_more();
   void on_read(const boost::system::error_code& error, std::size_t bytes);
   bool hand_over_frames();
@@ -81,6 +98,10 @@ class FrameStream : public std::enable_shared_from_this<FrameStream> {
   bool connected_ = false;
   bool write_failed_ = false;
   bool finishing_ = false;
+  bool on_demand_ = false;
+  bool watched_ = false;
+  bool reading_ = false;                // a read of the io_context is under way
+  std::optional<int> detached_;         // the socket, while the io_context does not know it
 
   std::vector<char> input_;
   std::size_t begin_ = 0;  // of what has been read and not handed over

@@ -93,7 +93,20 @@ bool Peers::introduce(Caller caller, const wire::PeerMessage& message) {
   inbound.name = message.hello().name();
   inbound.incarnation = Incarnation(message.hello().incarnation());
   callers_by_id_[{inbound.name, inbound.incarnation}] = caller;
+  inbound.stream->read_on_demand();
+  forget_predecessors(inbound);
   return true;
+}
+
+// A connection that is not read does not show its end: the next life of a name ends the last one.
+void Peers::forget_predecessors(const Inbound& inbound) {
+  auto known = callers_by_id_.lower_bound({inbound.name, Incarnation(0)});
+  while (known != callers_by_id_.end() && known->first.first == inbound.name &&
+         known->first.second < inbound.incarnation) {
+    callers_.at(known->second).stream->close();
+    callers_.erase(known->second);
+    known = callers_by_id_.erase(known);
+  }
 }
 
 void Peers::drop(Caller caller, const std::string& reason) {
@@ -134,6 +147,7 @@ void Peers::call(const std::string& name, Server& server) {
     return;
   }
   server.stream = std::make_shared<FrameStream>(tcp::socket(context_));
+  server.stream->read_on_demand();
   server.stream->connect(
       endpoint, [this, name](std::string_view bytes) { on_answer(name, bytes); },
       [this, name, self = std::weak_ptr(server.stream)](const std::string& reason) {
@@ -191,11 +205,33 @@ void Peers::flush() {
   to_flush_.clear();
 }
 
-bool Peers::is_connected(const std::string& name, Incarnation incarnation) const {
-  if (callers_by_id_.contains({name, incarnation})) return true;
+std::shared_ptr<FrameStream> Peers::way_from(const std::string& name,
+                                             Incarnation incarnation) const {
+  const auto caller = callers_by_id_.find({name, incarnation});
+  if (caller != callers_by_id_.end()) return callers_.at(caller->second).stream;
   const auto server = servers_.find(name);
-  return server != servers_.end() && server->second.stream &&
-         server->second.incarnation == incarnation;
+  const bool known = server != servers_.end() && server->second.incarnation == incarnation;
+  return known ? server->second.stream : nullptr;
+}
+
+void Peers::pull(const std::string& name, Incarnation incarnation) {
+  if (const std::shared_ptr<FrameStream> stream = way_from(name, incarnation)) stream->pull();
+}
+
+void Peers::watch(const std::string& name, Incarnation incarnation) {
+  const std::shared_ptr<FrameStream> stream = way_from(name, incarnation);
+  if (!stream) return;
+  stream->watch();
+  watched_.push_back(stream);
+}
+
+void Peers::rest() {
+  for (const std::shared_ptr<FrameStream>& stream : watched_) stream->rest();
+  watched_.clear();
+}
+
+bool Peers::is_connected(const std::string& name, Incarnation incarnation) const {
+  return way_from(name, incarnation) != nullptr;
 }
 
 }  // namespace fencepost

@@ -45,6 +45,12 @@ class Peers {
   // Writes what is queued.
   void flush();
 
+  // Frames are taken when asked for: those of a sender that have come, from inside this call; or, of
+  // all senders watched until rest(), as they come.
+  void pull(const std::string& name, Incarnation incarnation);
+  void watch(const std::string& name, Incarnation incarnation);
+  void rest();
+
   // Is there a connection by which frames of this sender come?
   bool is_connected(const std::string& name, Incarnation incarnation) const;
 
@@ -69,6 +75,8 @@ class Peers {
   void call(const std::string& name, Server& server);
   void on_answer(const std::string& from, std::string_view bytes);
   std::shared_ptr<FrameStream> way_to(const wire::Header& header);
+  std::shared_ptr<FrameStream> way_from(const std::string& name, Incarnation incarnation) const;
+  void forget_predecessors(const Inbound& inbound);
 
   asio::io_context& context_;
   ProcessLog& log_;
@@ -83,6 +91,7 @@ class Peers {
   std::map<std::pair<std::string, Incarnation>, Caller> callers_by_id_;
   std::map<std::string, Server> servers_;
   std::vector<std::shared_ptr<FrameStream>> to_flush_;
+  std::vector<std::shared_ptr<FrameStream>> watched_;
   wire::PeerMessage outgoing_;
 };
 

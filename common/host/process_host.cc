@@ -47,7 +47,7 @@ ProcessHost::ProcessHost(ProcessOptions options, NodeFactory factory, ProcessLog
           context_, log_, options_.name,
           [this](std::shared_ptr<const wire::Frame> frame) { on_frame(std::move(frame)); },
           [this] {
-            if (grant_ && !grant_->asked) wait_for_connections(0);
+            if (grant_ && !grant_->asked && !pulling_) wait_for_connections(0);
           }) {}
 
 int ProcessHost::run() {
@@ -205,6 +205,7 @@ void ProcessHost::on_grant(wire::Grant& grant) {
     if (!frame) open.missing.emplace(std::move(key), open.inbox.size());
     open.inbox.push_back({arrival, std::move(frame)});
   }
+  if (!open.missing.empty()) pull_missing();
   if (open.missing.empty()) return step();
   open.since = steady_clock::now();
   wait_for_connections(kTurnsToConnect);
@@ -212,10 +213,25 @@ void ProcessHost::on_grant(wire::Grant& grant) {
 
 // ---- frames ----
 
+// A sender writes its frames before its Done, so mostly they have come when a Grant names them.
+void ProcessHost::pull_missing() {
+  pulling_ = true;
+  for (auto next = grant_->missing.begin(); next != grant_->missing.end();) {
+    const FrameKey key = next->first;
+    peers_.pull(key.source, key.incarnation);
+    // The next sender; the frames of this one have been taken out, or are not there.
+    next = grant_->missing.upper_bound({key.source, key.incarnation, UINT64_MAX});
+  }
+  pulling_ = false;
+}
+
 // A sender without a connection is perhaps just calling: what is ready in the kernel is taken first.
 void ProcessHost::wait_for_connections(int turns) {
   for (const auto& [key, place] : grant_->missing) {
-    if (peers_.is_connected(key.source, key.incarnation)) continue;
+    if (peers_.is_connected(key.source, key.incarnation)) {
+      peers_.watch(key.source, key.incarnation);
+      continue;
+    }
     if (turns == 0) return ask_for_missing();
     asio::post(context_, [this, tick = grant_->tick, turns] {
       if (grant_ && grant_->tick == tick && !grant_->asked) wait_for_connections(turns - 1);
@@ -231,7 +247,7 @@ void ProcessHost::on_frame(std::shared_ptr<const wire::Frame> frame) {
     if (missing != grant_->missing.end()) {
       grant_->inbox[missing->second].what = std::move(frame);
       grant_->missing.erase(missing);
-      if (grant_->missing.empty()) step();
+      if (grant_->missing.empty() && !pulling_) step();
       return;
     }
   }
@@ -268,6 +284,7 @@ void ProcessHost::ask_if_late() {
 void ProcessHost::step() {
   const OpenGrant grant = std::move(*grant_);
   grant_.reset();
+  peers_.rest();
   try {
     StepResult result = node_->step(grant.tick, grant.inbox);
     if (store_) store_->append(grant.tick, result.rows);

@@ -63,6 +63,7 @@ class ProcessHost {
   bool open_storage(const wire::Welcome& welcome, NodeContext& context);
   void on_grant(wire::Grant& grant);
   void on_frame(std::shared_ptr<const wire::Frame> frame);
+  void pull_missing();
   void wait_for_connections(int turns);
   void ask_for_missing();
   void ask_if_late();
@@ -86,6 +87,7 @@ class ProcessHost {
   std::optional<RowStore> store_;
   std::unique_ptr<Node> node_;           // null before Welcome
   std::optional<OpenGrant> grant_;
+  bool pulling_ = false;                 // frames come from inside pull_missing()
   wire::ClockMessage incoming_;          // reused: parsing keeps its memory
   bool close_requested_ = false;
   std::optional<int> exit_code_;
