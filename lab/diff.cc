@@ -64,12 +64,15 @@ std::vector<std::string> detail_lines(const Side& side) {
   return lines;
 }
 
-// The fields in which the two records differ, for when their lines look the same.
+// The fields in which two records of one kind differ, for when their lines look the same.
 std::string field_differences(const Side& left, const Side& right) {
   const std::vector<std::string> a = detail_lines(left);
   const std::vector<std::string> b = detail_lines(right);
   std::string out;
   std::size_t shown = 0;
+  const bool same_kind =
+      left.record && right.record && left.record->what_case() == right.record->what_case();
+  if (!same_kind) return out;
   for (std::size_t index = 0; index < std::max(a.size(), b.size()); ++index) {
     const std::string mine = index < a.size() ? a[index] : "";
     const std::string theirs = index < b.size() ? b[index] : "";

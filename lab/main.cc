@@ -1,9 +1,14 @@
 // The command `fencepost`.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "lab/commands/command.h"
+#include "lab/node_reader.h"
 
 namespace {
 
@@ -18,6 +23,17 @@ constexpr const char* kExamples =
     "  fencepost packets runs/NAME          what went over the wire\n"
     "  fencepost COMMAND --help             everything about a command\n";
 
+// What is wrong with the first word, if it is meant as a command and is none.
+std::optional<std::string> unknown_command(const CLI::App& app, const std::string& word) {
+  if (word.starts_with("-")) return std::nullopt;
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  if (std::find(names.begin(), names.end(), word) != names.end()) return std::nullopt;
+  return fencepost::lab::unknown_word("command", word, fencepost::lab::views(names));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -31,6 +47,14 @@ int main(int argc, char** argv) {
   fencepost::lab::add_replay(app, chosen);
   fencepost::lab::add_diff(app, chosen);
   fencepost::lab::add_packets(app, chosen);
+  if (argc < 2) {
+    std::fprintf(stderr, "%s", app.help().c_str());
+    return fencepost::lab::kExitUnusable;
+  }
+  if (const auto unknown = unknown_command(app, argv[1])) {
+    std::fprintf(stderr, "fencepost: %s\n", unknown->c_str());
+    return fencepost::lab::kExitUnusable;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -10,7 +10,7 @@
 namespace fencepost::lab {
 namespace {
 
-constexpr std::string_view kFormat = "{:>6} {:>6} {:>10}  {:<6} {:<6} {:<8} {:>6}  {}\n";
+constexpr std::string_view kFormat = "{:>6} {:>6} {:>10}  {:<6} {:<6} {:<9} {:>6}  {}\n";
 constexpr std::string_view kNoteFormat = "{:>6} {:>6} {:>10}  {:<6} {}\n";
 
 // How a packet fared, where it did not simply arrive in the next tick.
@@ -75,7 +75,8 @@ std::string PacketList::note(Tick tick, const std::string& who, const std::strin
 std::string PacketList::packet_line(Tick tick, const wire::Packet& packet) {
   const wire::Header& header = packet.frame().header();
   return fmt::format(fmt::runtime(kFormat), ++number_, tick.value(), seconds(tick, tick_ms_),
-                     header.source(), header.destination(), "Kafka", packet.frame().ByteSizeLong(),
+                     header.source(), header.destination(), "Fencepost",
+                     packet.frame().ByteSizeLong(),
                      info_of(packet.frame(), names_) + fate_text(tick, packet));
 }
 

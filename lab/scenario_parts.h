@@ -1,5 +1,6 @@
-// The parts of a scenario file, each read by a function of its own: topics, processes
-// (scenario_processes.cc), timeline (scenario_timeline.cc), expect (scenario_expect.cc).
+// The parts of a scenario file, each read by a function of its own: topics and processes
+// (scenario_processes.cc), timeline (scenario_timeline.cc), what to wait for (scenario_match.cc),
+// expect (scenario_expect.cc).
 #pragma once
 
 #include <optional>

@@ -4,7 +4,6 @@
 #include <array>
 #include <set>
 
-#include "common/events.h"
 #include "lab/scenario.h"
 #include "lab/scenario_parts.h"
 
@@ -35,124 +34,6 @@ constexpr std::array<std::string_view, 3> kTriggerKeys{"at", "when", "every"};
 constexpr std::array<std::string_view, 2> kSlowKeys{"process", "ticks"};
 constexpr std::array<std::string_view, 6> kLinkKeys{"from",     "to",    "api",
                                                     "response", "times", "percent"};
-
-std::vector<std::string_view> event_names() {
-  std::vector<std::string_view> names;
-  for (const events::EventInfo& event : events::all_events()) names.push_back(event.name);
-  return names;
-}
-
-const events::EventInfo* find_event(std::string_view name) {
-  for (const events::EventInfo& event : events::all_events()) {
-    if (event.name == name) return &event;
-  }
-  return nullptr;
-}
-
-// Reads one `when`: keys of its own, the rest are attributes of the event.
-class MatchReader {
- public:
-  MatchReader(const KnownNames& known, NodeReader& reader) : known_(known), reader_(reader) {}
-
-  std::optional<wire::Match> read(const YamlNode& node,
-                                  const std::vector<std::string_view>& besides);
-
- private:
-  void read_packet(const YamlNode& node, const std::vector<std::string_view>& besides);
-  void read_event(const YamlNode& node, const std::vector<std::string_view>& besides);
-  void add_attribute(const YamlEntry& entry);
-  void add_where(const std::string& key, const std::string& value);
-  std::string full_names(const Word& word) const;
-
-  const KnownNames& known_;
-  NodeReader& reader_;
-  wire::Match match_;
-};
-
-std::optional<wire::Match> MatchReader::read(const YamlNode& node,
-                                             const std::vector<std::string_view>& besides) {
-  if (!reader_.is_map(node, "what to wait for")) return std::nullopt;
-  if (const YamlNode* process = node.find("process")) {
-    const auto word = reader_.word(*process, "process");
-    if (word && is_process(*word, known_, reader_)) match_.set_process(word->text);
-  }
-  if (const YamlNode* nth = node.find("nth")) {
-    const auto value = reader_.integer(*nth, "nth", {1, 1'000'000'000});
-    if (value) match_.set_nth(static_cast<std::int32_t>(*value));
-  }
-  const bool has_api = node.find("api") != nullptr;
-  const bool has_event = node.find("event") != nullptr;
-  if (has_api == has_event) {
-    reader_.mistake(node.place, has_api ? "either an event or an api, not both"
-                                        : "neither an event nor an api to wait for");
-    return std::nullopt;
-  }
-  has_api ? read_packet(node, besides) : read_event(node, besides);
-  return match_;
-}
-
-void MatchReader::read_packet(const YamlNode& node, const std::vector<std::string_view>& besides) {
-  std::vector<std::string_view> keys{"process", "api", "response", "to", "nth", "error"};
-  keys.insert(keys.end(), besides.begin(), besides.end());
-  reader_.only_keys(node, keys, "a packet");
-  const auto api = reader_.word(*node.find("api"), "api");
-  if (api && is_api(*api, reader_)) match_.set_api(api->text);
-  if (const YamlNode* response = node.find("response")) {
-    if (const auto value = reader_.boolean(*response, "response")) match_.set_response(*value);
-  }
-  if (const YamlNode* error = node.find("error")) {
-    if (const auto value = reader_.boolean(*error, "error")) match_.set_error(*value);
-  }
-  const YamlNode* to = node.find("to");
-  const auto word = to == nullptr ? std::nullopt : reader_.word(*to, "to");
-  if (word && is_process(*word, known_, reader_)) match_.set_to(word->text);
-}
-
-void MatchReader::read_event(const YamlNode& node, const std::vector<std::string_view>& besides) {
-  const auto name = reader_.word(*node.find("event"), "event");
-  if (!name || !reader_.one_of(*name, "event", event_names())) return;
-  match_.set_event(name->text);
-  std::vector<std::string_view> keys = split(find_event(name->text)->keys, ',');
-  keys.insert(keys.end(), {"process", "event", "nth"});
-  keys.insert(keys.end(), besides.begin(), besides.end());
-  reader_.only_keys(node, keys, name->text);
-  for (const YamlEntry& entry : node.entries) {
-    const auto own = [&](std::string_view key) { return key == entry.key; };
-    if (own("process") || own("event") || own("nth")) continue;
-    if (std::any_of(besides.begin(), besides.end(), own)) continue;
-    if (std::find(keys.begin(), keys.end(), entry.key) != keys.end()) add_attribute(entry);
-  }
-}
-
-void MatchReader::add_where(const std::string& key, const std::string& value) {
-  wire::Attribute* attribute = match_.add_where();
-  attribute->set_key(key);
-  attribute->set_value(value);
-}
-
-// Partitions may be given by their short names; a `partition: o2` says the topic too.
-void MatchReader::add_attribute(const YamlEntry& entry) {
-  if (entry.value.kind == YamlNode::Kind::kScalar && entry.value.text.empty()) {
-    add_where(entry.key, "");
-    return;
-  }
-  std::string joined;
-  for (const Word& word : reader_.words(entry.value, entry.key)) {
-    joined += (joined.empty() ? "" : ",") + full_names(word);
-  }
-  const auto partition = known_.partitions.parse(joined);
-  if (entry.key == "partition" && partition) {
-    add_where("topic", partition->topic);
-    add_where("partition", std::to_string(partition->partition.value()));
-    return;
-  }
-  add_where(entry.key, joined);
-}
-
-std::string MatchReader::full_names(const Word& word) const {
-  const auto partition = known_.partitions.parse(word.text);
-  return partition ? to_string(*partition) : word.text;
-}
 
 // Reads the actions of one rule.
 class ActionReader {
@@ -335,17 +216,16 @@ void read_rule(const YamlNode& node, const KnownNames& known, NodeReader& reader
       if (action) *rule.add_actions() = *action;
     }
   }
-  if (rule.actions().empty()) {
+  // A misspelt action has been named already.
+  const bool all_known = std::all_of(node.entries.begin(), node.entries.end(), [&](const auto& e) {
+    return std::find(keys.begin(), keys.end(), e.key) != keys.end();
+  });
+  if (rule.actions().empty() && all_known) {
     reader.mistake(node.place, "a rule without an action: start, kill, stop, cont, close, ...");
   }
 }
 
 }  // namespace
-
-std::optional<wire::Match> read_match(const YamlNode& node, const KnownNames& known,
-                                      NodeReader& reader, std::vector<std::string_view> besides) {
-  return MatchReader(known, reader).read(node, besides);
-}
 
 void read_until(const YamlNode& node, const KnownNames& known, NodeReader& reader,
                 wire::Plan& plan) {

@@ -294,6 +294,10 @@ void Story::readers() {
   }
 }
 
+std::string error_text(const ErrorKey& key) {
+  return key.error == "NONE" || key.error.empty() ? "(no request sent)" : key.error;
+}
+
 void Story::errors() {
   if (history_.errors.empty()) return;
   title("ERRORS");
@@ -302,11 +306,18 @@ void Story::errors() {
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto& left, const auto& right) {
     return left.second.first < right.second.first;
   });
+  std::size_t process_width = 0;
+  std::size_t name_width = 0;
+  std::size_t exception_width = 0;
+  for (const auto& [key, fact] : sorted) {
+    process_width = std::max(process_width, key.process.size());
+    name_width = std::max(name_width, error_text(key).size());
+    exception_width = std::max(exception_width, key.exception.size());
+  }
   for (const auto& [key, fact] : sorted) {
     const std::string where = key.api.empty() ? "reported by the client" : key.api + " refused";
-    const std::string name =
-        key.error == "NONE" || key.error.empty() ? "(no request sent)" : key.error;
-    line(fmt::format("  {:<5} {:<26} {:<32} {}, {}{}", key.process, name, key.exception, where,
+    line(fmt::format("  {:<{}}  {:<{}}  {:<{}}  {}, {}{}", key.process, process_width,
+                     error_text(key), name_width, key.exception, exception_width, where,
                      how_often(fact.count, {fact.first.tick, fact.last.tick}),
                      fact.detail.empty() ? "" : ": " + fact.detail));
   }
