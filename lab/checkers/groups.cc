@@ -50,8 +50,8 @@ bool coordinator_restarted(const History& history, const Moment& from, const Mom
   });
 }
 
-// A generation that never became Stable is not in the coordinator's log, so after a crash its number
-// may be given out again (group-protocol.md 7, trap 5).
+// A generation that never became Stable is not in the coordinator's log, so after a crash its
+// number may be given out again (group-protocol.md 7, trap 5).
 bool may_follow(const GenerationFact& earlier, const GenerationFact& later,
                 const History& history) {
   if (later.generation > earlier.generation) return true;

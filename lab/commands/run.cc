@@ -7,6 +7,7 @@
 #include <fstream>
 #include <memory>
 
+#include "common/capture_file.h"
 #include "lab/commands/command.h"
 #include "lab/expectations.h"
 #include "lab/history.h"
@@ -83,10 +84,18 @@ std::optional<Scenario> load_or_complain(const std::string& file) {
   return std::move(loaded.scenario);
 }
 
+void identify(wire::Plan& plan, const std::optional<std::uint64_t>& seed) {
+  constexpr std::size_t kIdLength = 12;
+  if (seed) plan.set_seed(*seed);
+  Sha256 hash;
+  hash.update(plan.SerializeAsString());
+  plan.set_run_id(hash.hex().substr(0, kIdLength));
+}
+
 int run_and_report(const RunArguments& arguments) {
   std::optional<Scenario> scenario = load_or_complain(arguments.file);
   if (!scenario) return kExitUnusable;
-  if (arguments.seed) scenario->plan.set_seed(*arguments.seed);
+  identify(scenario->plan, arguments.seed);
   const std::string& name = scenario->plan.name();
   const RunDirectory directory(arguments.out.empty() ? std::filesystem::path("runs") / name
                                                      : std::filesystem::path(arguments.out));

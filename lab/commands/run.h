@@ -23,6 +23,10 @@ struct RunArguments {
 // Reads a scenario; prints its mistakes to stderr and gives nothing if there are any.
 std::optional<Scenario> load_or_complain(const std::string& file);
 
+// Takes another seed if there is one, and gives the run its id: the databases of its brokers carry
+// it.
+void identify(wire::Plan& plan, const std::optional<std::uint64_t>& seed);
+
 // Runs, leaves everything in the run directory, prints the summary and the capture's hash.
 // The result is the exit code.
 int run_and_report(const RunArguments& arguments);

@@ -123,7 +123,7 @@ void Verification::show_difference() const {
 int verify(const VerifyArguments& arguments) {
   std::optional<Scenario> scenario = load_or_complain(arguments.file);
   if (!scenario) return kExitUnusable;
-  if (arguments.seed) scenario->plan.set_seed(*arguments.seed);
+  identify(scenario->plan, arguments.seed);
   return Verification(arguments, *scenario).run();
 }
 

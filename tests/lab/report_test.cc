@@ -118,7 +118,8 @@ TEST(PacketList, HasWiresharksColumnsAndNotesBetween) {
   std::string text;
   const RunBuilder run = small_run();
   for (const auto& [tick, record] : run.records()) text += list.line_of(tick, record);
-  EXPECT_NE(text.find("     2      4      4.000  C1     B1     Fencepost"), std::string::npos) << text;
+  EXPECT_NE(text.find("     2      4      4.000  C1     B1     Fencepost"), std::string::npos)
+      << text;
   EXPECT_NE(text.find("Fetch request: o0@0\n"), std::string::npos) << text;
   EXPECT_NE(text.find("*** is killed (kill -9)"), std::string::npos) << text;
 }
