@@ -27,9 +27,10 @@ struct CommandLine {
 };
 
 void declare(CLI::App& app, CommandLine& line) {
-  app.add_option("--plan", line.plan_file,
-                 "the compiled scenario, as a run leaves it (plan.bin); without one the clock takes\n"
-                 "whoever comes, until it is ended with SIGTERM");
+  app.add_option(
+      "--plan", line.plan_file,
+      "the compiled scenario, as a run leaves it (plan.bin); without one the clock takes\n"
+      "whoever comes, until it is ended with SIGTERM");
   app.add_option("--listen", line.listen, "host:port; port 0 is any free one")
       ->capture_default_str();
   app.add_option("--out", line.out, "directory for capture.bin and journal.yaml")

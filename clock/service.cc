@@ -279,8 +279,8 @@ wire::Status ClockService::status() const {
   return status;
 }
 
-// The first one ends the run at the next boundary, the second at once. What ended it is for the log:
-// the capture has the same word as a replay of the journal.
+// The first one ends the run at the next boundary, the second at once. What ended it is for the
+// log: the capture has the same word as a replay of the journal.
 void ClockService::wait_for_signal() {
   signals_.async_wait([this](const boost::system::error_code& error, int) {
     if (error || finished_) return;

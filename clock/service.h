@@ -1,5 +1,6 @@
 // The clock as a process: hosts ClockCore (clock/core), turns what happens at its connections into
-// facts, and does what the core asks: grants, supplies, the capture, the journal, acts of the runner.
+// facts, and does what the core asks: grants, supplies, the capture, the journal, acts of the
+// runner.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -24,8 +25,8 @@
 namespace fencepost::clock {
 
 struct ServiceOptions {
-  std::string out_directory;              // gets capture.bin and journal.yaml
-  std::chrono::milliseconds a_tick{0};    // 0: as fast as it can
+  std::string out_directory;            // gets capture.bin and journal.yaml
+  std::chrono::milliseconds a_tick{0};  // 0: as fast as it can
   // A run that waits for somebody so long, in one tick and without any fact, is aborted; 0: never.
   std::chrono::seconds watchdog{60};
 };
@@ -49,7 +50,7 @@ class ClockService : private SessionEvents {
   void on_observed(const wire::Observed& observed) override;
   void on_runner_gone() override;
 
-  void fact();                     // something was told to the core: do what follows from it
+  void fact();  // something was told to the core: do what follows from it
   bool may_open();
   void open_later(Tick due);
   void apply_effects();
@@ -61,7 +62,7 @@ class ClockService : private SessionEvents {
   void apply(PausePacing& effect);
   void apply(Finished& effect);
   void wait_for_goodbyes(int turns_left);
-  void look_after();               // the watchdog and the progress for the runner
+  void look_after();  // the watchdog and the progress for the runner
   void wait_for_signal();
   void write_journal(const std::string& text);
   wire::Status status() const;
@@ -72,25 +73,25 @@ class ClockService : private SessionEvents {
   CaptureWriter capture_;
   std::string journal_path_;
   std::ofstream journal_;
-  bool needs_runner_;              // the plan has processes for it to start
+  bool needs_runner_;  // the plan has processes for it to start
   ClockCore core_;
   Sessions sessions_;
   asio::signal_set signals_;
   asio::steady_timer pace_timer_;
   asio::steady_timer care_timer_;
   Pacing pacing_;
-  bool begun_ = false;             // the first tick has been opened
+  bool begun_ = false;  // the first tick has been opened
   bool more_posted_ = false;
 
   using Child = std::pair<std::string, std::int64_t>;  // name and pid
   std::set<Child> stopped_;                            // as the runner has seen them
   std::set<Child> welcomed_;
-  std::vector<wire::Act> acts_;                        // for a runner that has not come yet
+  std::vector<wire::Act> acts_;  // for a runner that has not come yet
 
   std::uint64_t facts_ = 0;
-  std::uint64_t facts_seen_ = 0;   // by the watchdog
+  std::uint64_t facts_seen_ = 0;  // by the watchdog
   std::chrono::milliseconds quiet_{0};
-  Tick told_tick_{-1};             // to the runner
+  Tick told_tick_{-1};  // to the runner
   std::uint64_t supplies_ = 0;
   bool interrupted_ = false;
   std::optional<Finished> finished_;

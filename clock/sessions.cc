@@ -30,11 +30,7 @@ std::string objection_to(const wire::Hello& hello) {
 }  // namespace
 
 Sessions::Sessions(asio::io_context& context, ProcessLog& log, SessionEvents& events)
-    : context_(context),
-      log_(log),
-      events_(events),
-      acceptor_(context),
-      accept_again_(context) {}
+    : context_(context), log_(log), events_(events), acceptor_(context), accept_again_(context) {}
 
 std::string Sessions::listen(const tcp::endpoint& at) {
   acceptor_.open(at.protocol());

@@ -1,5 +1,6 @@
-// The clock's connections: who is at the other end of each, from its first message to its last. Turns
-// bytes into messages of identified participants, and closes what does not belong here with one line.
+// The clock's connections: who is at the other end of each, from its first message to its last.
+// Turns bytes into messages of identified participants, and closes what does not belong here with
+// one line.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -40,7 +41,8 @@ class SessionEvents {
 class Sessions {
  public:
   static constexpr std::size_t kMaxSessions = 4096;
-  static constexpr std::chrono::seconds kHelloPatience{5};  // for the name to become free (DESIGN 3)
+  static constexpr std::chrono::seconds kHelloPatience{
+      5};  // for the name to become free (DESIGN 3)
 
   Sessions(asio::io_context& context, ProcessLog& log, SessionEvents& events);
 
@@ -75,7 +77,7 @@ class Sessions {
     Stage stage = Stage::kNew;
     wire::Hello hello;
     ParticipantId id;
-    std::size_t peers_told = 0;                     // of servers_
+    std::size_t peers_told = 0;                    // of servers_
     std::unique_ptr<asio::steady_timer> patience;  // while waiting
   };
 

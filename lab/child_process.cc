@@ -77,8 +77,8 @@ pid_t start_child(const ChildCommand& command) {
         fmt::format("cannot start {}: {}", command.program, std::strerror(errno)));
   }
   const File input(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  const File log(::open(command.log_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
-                        kLogMode));
+  const File log(
+      ::open(command.log_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, kLogMode));
   if (log.fd() < 0) {
     throw std::runtime_error(
         fmt::format("cannot write {}: {}", command.log_file, std::strerror(errno)));
@@ -104,8 +104,8 @@ pid_t start_child(const ChildCommand& command) {
 
 std::optional<ChildChange> next_change(pid_t child) {
   siginfo_t info{};
-  const int status = ::waitid(P_PID, static_cast<id_t>(child), &info,
-                              WEXITED | WSTOPPED | WCONTINUED | WNOHANG);
+  const int status =
+      ::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WSTOPPED | WCONTINUED | WNOHANG);
   if (status != 0 || info.si_pid == 0) return std::nullopt;
   using Kind = ChildChange::Kind;
   switch (info.si_code) {

@@ -87,8 +87,7 @@ void Reader::read_properties(const YAML::Node& node, wire::Decision& decision) c
   }
 }
 
-void Reader::read_verb(const Verb& verb, const YAML::Node& value,
-                       wire::Decision& decision) const {
+void Reader::read_verb(const Verb& verb, const YAML::Node& value, wire::Decision& decision) const {
   if (decision.has_kind()) reject(value.Mark(), "one decision a line");
   decision.set_kind(verb.kind);
   if (verb.kind == wire::Decision::END) {
@@ -98,8 +97,8 @@ void Reader::read_verb(const Verb& verb, const YAML::Node& value,
   }
 }
 
-void Reader::read_field(const std::string& key, const YAML::Node& key_node,
-                        const YAML::Node& value, wire::Decision& decision) const {
+void Reader::read_field(const std::string& key, const YAML::Node& key_node, const YAML::Node& value,
+                        wire::Decision& decision) const {
   for (const Verb& verb : kVerbs) {
     if (key == verb.word) return read_verb(verb, value, decision);
   }

@@ -1,5 +1,5 @@
-// Reads journal.yaml (clock/core/journal.h writes it), for a replay. It may have been edited by hand,
-// so every mistake is named with its place.
+// Reads journal.yaml (clock/core/journal.h writes it), for a replay. It may have been edited by
+// hand, so every mistake is named with its place.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 namespace fencepost::lab {
 
 struct JournalFile {
-  std::string scenario;                  // file name, in the same directory
+  std::string scenario;  // file name, in the same directory
   std::uint64_t seed = 1;
   std::string run_id;
   std::vector<wire::Decision> decisions;  // ticks never go back
-  bool ended = false;                    // has an END: it replays whole, not as a prefix
+  bool ended = false;                     // has an END: it replays whole, not as a prefix
 };
 
 // "FILE:LINE:COL: what is wrong".

@@ -137,7 +137,7 @@ class Runner {
   std::optional<pid_t> clock_pid_;  // while it lives
   std::map<pid_t, Child> children_;
   RunResult result_;
-  bool ended_ = false;              // the clock has said so, or is lost
+  bool ended_ = false;  // the clock has said so, or is lost
   std::string clock_detail_ = "its connection ended";
 };
 
@@ -268,7 +268,7 @@ wire::ProcessSpec Runner::spec_of(const wire::Act& act) const {
 }
 
 std::vector<std::string> Runner::arguments_of(const wire::ProcessSpec& spec) const {
-  std::vector<std::string> arguments = {"--name",  spec.name(),    "--clock",
+  std::vector<std::string> arguments = {"--name",       spec.name(),   "--clock",
                                         clock_address_, "--log-level", options_.log_level};
   if (spec.role() == "broker") {
     arguments.insert(arguments.end(),
@@ -379,8 +379,8 @@ void Runner::watch_time() {
   limit_.expires_after(*options_.time_limit);
   limit_.async_wait([this](const boost::system::error_code& cancelled) {
     if (cancelled || ended_) return;
-    result_.failure = fmt::format("not done after {} s, in tick {}",
-                                  options_.time_limit->count(), result_.last_tick.value() + 1);
+    result_.failure = fmt::format("not done after {} s, in tick {}", options_.time_limit->count(),
+                                  result_.last_tick.value() + 1);
     kill_children();
   });
 }

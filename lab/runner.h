@@ -1,6 +1,6 @@
-// Runs a scenario over real processes: starts the clock and, when the clock says so, everybody else;
-// sends real signals; tells the clock what it sees of its children; and leaves no process behind,
-// whatever happens.
+// Runs a scenario over real processes: starts the clock and, when the clock says so, everybody
+// else; sends real signals; tells the clock what it sees of its children; and leaves no process
+// behind, whatever happens.
 #pragma once
 
 #include <chrono>
@@ -14,21 +14,21 @@
 namespace fencepost::lab {
 
 struct RunOptions {
-  std::string binaries;                    // directory of clock, broker, consumer, producer
-  std::string out;                         // run directory; exists, and gets everything of the run
-  std::chrono::milliseconds pace{0};       // wall time of a tick; 0: as fast as it can
-  std::chrono::seconds watchdog{60};       // of one tick that waits for somebody; 0: none
+  std::string binaries;               // directory of clock, broker, consumer, producer
+  std::string out;                    // run directory; exists, and gets everything of the run
+  std::chrono::milliseconds pace{0};  // wall time of a tick; 0: as fast as it can
+  std::chrono::seconds watchdog{60};  // of one tick that waits for somebody; 0: none
   std::optional<std::chrono::seconds> time_limit;  // of the whole run
-  std::string log_level = "info";          // of all processes
+  std::string log_level = "info";                  // of all processes
 };
 
 struct RunResult {
   std::string capture_path;
-  std::string capture_sha256;              // 64 hex digits; empty if the clock died
-  bool disturbed = false;                  // something happened that the scenario does not say
-  bool interrupted = false;                // by SIGINT or SIGTERM
-  std::optional<std::string> failure;      // the run is void
-  std::uint64_t supplies = 0;              // frames that the clock had to deliver again
+  std::string capture_sha256;          // 64 hex digits; empty if the clock died
+  bool disturbed = false;              // something happened that the scenario does not say
+  bool interrupted = false;            // by SIGINT or SIGTERM
+  std::optional<std::string> failure;  // the run is void
+  std::uint64_t supplies = 0;          // frames that the clock had to deliver again
   Tick last_tick{-1};
 };
 

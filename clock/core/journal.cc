@@ -59,8 +59,9 @@ Wording wording_of(const wire::Decision& decision) {
     case wire::Decision::CLOSE:
       return {"close: " + process, name + " was told to end"};
     case wire::Decision::FREEZE:
-      return {fmt::format("freeze: {}{}", process, holding),
-              name + (decision.holding() ? " was stopped in the middle of a step" : " was stopped")};
+      return {
+          fmt::format("freeze: {}{}", process, holding),
+          name + (decision.holding() ? " was stopped in the middle of a step" : " was stopped")};
     case wire::Decision::THAW:
       return {"thaw: " + process, name + " went on"};
     case wire::Decision::END:

@@ -1,5 +1,6 @@
-// journal.yaml: what came from outside during a run, so that it can be run again (DESIGN 3). YAML for
-// people, written as a stream: the header, then one line for each decision, in the order decided.
+// journal.yaml: what came from outside during a run, so that it can be run again (DESIGN 3). YAML
+// for people, written as a stream: the header, then one line for each decision, in the order
+// decided.
 //
 //   fencepost.journal: 1
 //   scenario: scenario.yaml

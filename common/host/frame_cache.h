@@ -1,5 +1,5 @@
-// Frames that came from peers before the clock named them in a Grant. Sockets are a cache (DESIGN 3):
-// what falls out of here, because it is never named or there is too much, the clock supplies.
+// Frames that came from peers before the clock named them in a Grant. Sockets are a cache (DESIGN
+// 3): what falls out of here, because it is never named or there is too much, the clock supplies.
 #pragma once
 
 #include <compare>
@@ -39,7 +39,8 @@ class FrameCache {
 
  private:
   std::map<FrameKey, std::shared_ptr<const wire::Frame>> frames_;
-  std::deque<FrameKey> order_;  // of arrival; keys that were taken stay until they come to the front
+  std::deque<FrameKey>
+      order_;  // of arrival; keys that were taken stay until they come to the front
 };
 
 }  // namespace fencepost

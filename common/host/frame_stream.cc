@@ -100,7 +100,8 @@ void FrameStream::on_read(const boost::system::error_code& error, std::size_t by
 
 void FrameStream::pull() {
   if (!open_ || !connected_ || reading_) return;
-  const std::shared_ptr<FrameStream> self = shared_from_this();  // a handler may drop the last owner
+  const std::shared_ptr<FrameStream> self =
+      shared_from_this();  // a handler may drop the last owner
   while (open_) {
     const std::size_t room = input_.size() - end_;
     const ssize_t bytes = ::recv(descriptor(), input_.data() + end_, room, MSG_DONTWAIT);

@@ -4,8 +4,8 @@
 // One thread; handlers run from the io_context, never from inside send(), flush() or close().
 //
 // On demand, a stream is read only when somebody asks for what has come. Until then it waits in the
-// kernel and wakes nobody: a participant would otherwise wake up for each frame of each peer, and then
-// once more for the Grant that names them.
+// kernel and wakes nobody: a participant would otherwise wake up for each frame of each peer, and
+// then once more for the Grant that names them.
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
@@ -26,7 +26,8 @@ namespace fencepost {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 
-// The largest message that is taken from, or given to, a connection whose other end is not trusted yet.
+// The largest message that is taken from, or given to, a connection whose other end is not trusted
+// yet.
 inline constexpr std::size_t kMaxFrameBytes = std::size_t{16} << 20U;
 // The same between the clock and a participant that it knows: a step mirrors all of its frames.
 inline constexpr std::size_t kMaxStepBytes = std::size_t{256} << 20U;
@@ -54,8 +55,9 @@ class FrameStream : public std::enable_shared_from_this<FrameStream> {
   // The largest message that is taken or sent from now on; kMaxFrameBytes to begin with.
   void set_limit(std::size_t bytes) { limit_ = bytes; }
 
-  // Queues one message; flush() writes what is queued. False, and nothing is queued, if it is over the
-  // limit or would take the queue over kMaxQueuedBytes. On an ended connection it is lost like any other.
+  // Queues one message; flush() writes what is queued. False, and nothing is queued, if it is over
+  // the limit or would take the queue over kMaxQueuedBytes. On an ended connection it is lost like
+  // any other.
   [[nodiscard]] bool send(const google::protobuf::MessageLite& message);
   void flush();
   // Runs once all that is queued has been handed to the kernel, or never will be.
@@ -100,15 +102,15 @@ class FrameStream : public std::enable_shared_from_this<FrameStream> {
   bool finishing_ = false;
   bool on_demand_ = false;
   bool watched_ = false;
-  bool reading_ = false;                // a read of the io_context is under way
-  std::optional<int> detached_;         // the socket, while the io_context does not know it
+  bool reading_ = false;         // a read of the io_context is under way
+  std::optional<int> detached_;  // the socket, while the io_context does not know it
 
   std::vector<char> input_;
   std::size_t begin_ = 0;  // of what has been read and not handed over
   std::size_t end_ = 0;
 
-  std::string queue_;      // sent, not yet given to a write
-  std::string writing_;    // of the write that waits for the socket; empty: none does
+  std::string queue_;    // sent, not yet given to a write
+  std::string writing_;  // of the write that waits for the socket; empty: none does
   std::size_t written_ = 0;
   std::vector<std::function<void()>> flushed_;
 };

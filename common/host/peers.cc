@@ -59,9 +59,8 @@ void Peers::admit(tcp::socket socket) {
   const Caller caller = next_caller_++;
   Inbound& inbound = callers_[caller];
   inbound.stream = std::make_shared<FrameStream>(std::move(socket));
-  inbound.stream->start(
-      [this, caller](std::string_view bytes) { on_message_of(caller, bytes); },
-      [this, caller](const std::string& reason) { drop(caller, reason); });
+  inbound.stream->start([this, caller](std::string_view bytes) { on_message_of(caller, bytes); },
+                        [this, caller](const std::string& reason) { drop(caller, reason); });
 }
 
 void Peers::on_message_of(Caller caller, std::string_view bytes) {
@@ -180,8 +179,8 @@ void Peers::on_answer(const std::string& from, std::string_view bytes) {
 
 std::shared_ptr<FrameStream> Peers::way_to(const wire::Header& header) {
   if (header.has_destination_incarnation()) {
-    const auto caller = callers_by_id_.find(
-        {header.destination(), Incarnation(header.destination_incarnation())});
+    const auto caller =
+        callers_by_id_.find({header.destination(), Incarnation(header.destination_incarnation())});
     return caller == callers_by_id_.end() ? nullptr : callers_.at(caller->second).stream;
   }
   const auto server = servers_.find(header.destination());

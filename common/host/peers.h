@@ -1,6 +1,6 @@
 // The connections of one participant to others: it calls servers at the addresses that Grants tell,
-// and is called if it listens. Requests go out on calls of its own; answers go back on the call that
-// they came by. Everything here is best effort: what is lost, the clock supplies (DESIGN 3).
+// and is called if it listens. Requests go out on calls of its own; answers go back on the call
+// that they came by. Everything here is best effort: what is lost, the clock supplies (DESIGN 3).
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -45,8 +45,8 @@ class Peers {
   // Writes what is queued.
   void flush();
 
-  // Frames are taken when asked for: those of a sender that have come, from inside this call; or, of
-  // all senders watched until rest(), as they come.
+  // Frames are taken when asked for: those of a sender that have come, from inside this call; or,
+  // of all senders watched until rest(), as they come.
   void pull(const std::string& name, Incarnation incarnation);
   void watch(const std::string& name, Incarnation incarnation);
   void rest();

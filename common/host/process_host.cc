@@ -225,7 +225,8 @@ void ProcessHost::pull_missing() {
   pulling_ = false;
 }
 
-// A sender without a connection is perhaps just calling: what is ready in the kernel is taken first.
+// A sender without a connection is perhaps just calling: what is ready in the kernel is taken
+// first.
 void ProcessHost::wait_for_connections(int turns) {
   for (const auto& [key, place] : grant_->missing) {
     if (peers_.is_connected(key.source, key.incarnation)) {

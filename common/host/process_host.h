@@ -25,9 +25,9 @@ namespace fencepost {
 
 struct ProcessOptions {
   std::string name;
-  std::string clock_address;                   // host:port
-  std::optional<std::string> listen_address;   // host:port; absent: accepts no connections
-  std::optional<std::string> data_file;        // absent: what the node stores is not kept
+  std::string clock_address;                  // host:port
+  std::optional<std::string> listen_address;  // host:port; absent: accepts no connections
+  std::optional<std::string> data_file;       // absent: what the node stores is not kept
   std::chrono::milliseconds connect_timeout{5000};
   Properties properties;
 };
@@ -52,7 +52,7 @@ class ProcessHost {
     std::vector<Delivery> inbox;              // with a null frame where one is missing
     std::map<FrameKey, std::size_t> missing;  // to the place in the inbox
     std::chrono::steady_clock::time_point since;
-    bool asked = false;                       // a Need has been sent
+    bool asked = false;  // a Need has been sent
   };
 
   bool connect_to_clock();
@@ -85,10 +85,10 @@ class ProcessHost {
   std::shared_ptr<FrameStream> clock_;
   std::optional<std::string> own_address_;
   std::optional<RowStore> store_;
-  std::unique_ptr<Node> node_;           // null before Welcome
+  std::unique_ptr<Node> node_;  // null before Welcome
   std::optional<OpenGrant> grant_;
-  bool pulling_ = false;                 // frames come from inside pull_missing()
-  wire::ClockMessage incoming_;          // reused: parsing keeps its memory
+  bool pulling_ = false;         // frames come from inside pull_missing()
+  wire::ClockMessage incoming_;  // reused: parsing keeps its memory
   bool close_requested_ = false;
   std::optional<int> exit_code_;
 };

@@ -17,8 +17,7 @@ class TickFlag : public spdlog::custom_flag_formatter {
  public:
   explicit TickFlag(std::shared_ptr<std::int64_t> tick) : tick_(std::move(tick)) {}
 
-  void format(const spdlog::details::log_msg&, const std::tm&,
-              spdlog::memory_buf_t& out) override {
+  void format(const spdlog::details::log_msg&, const std::tm&, spdlog::memory_buf_t& out) override {
     if (*tick_ == kBeforeFirstTick) return;
     const std::string text = " tick " + std::to_string(*tick_);
     out.append(text.data(), text.data() + text.size());
@@ -35,8 +34,8 @@ class TickFlag : public spdlog::custom_flag_formatter {
 
 ProcessLog::ProcessLog(const std::string& process, const std::string& level)
     : tick_(std::make_shared<std::int64_t>(kBeforeFirstTick)),
-      logger_(std::make_shared<spdlog::logger>(
-          process, std::make_shared<spdlog::sinks::stderr_sink_st>())) {
+      logger_(std::make_shared<spdlog::logger>(process,
+                                               std::make_shared<spdlog::sinks::stderr_sink_st>())) {
   auto formatter = std::make_unique<spdlog::pattern_formatter>();
   formatter->add_flag<TickFlag>('*', tick_).set_pattern("%H:%M:%S.%e %l [%n%*] %v");
   logger_->set_formatter(std::move(formatter));

@@ -1,7 +1,7 @@
 #include "common/host/process_main.h"
 
-#include <CLI/CLI.hpp>
 #include <spdlog/fmt/fmt.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -45,14 +45,18 @@ void print_properties(Role role) {
 
 std::string footer_of(const RoleOfProcess& role, const std::string& program) {
   return fmt::format(
-      "Configuration is Kafka's: names and defaults as in its documentation; what Kafka does not have\n"
+      "Configuration is Kafka's: names and defaults as in its documentation; what Kafka does not "
+      "have\n"
       "begins with app. or net. See them all with --help-properties.\n"
       "\n"
       "Example, with a clock that listens at port 19000:\n"
       "  {} --name {} --clock 127.0.0.1:19000 {}\n"
       "\n"
       "SIGTERM ends it gracefully, kill -9 is a crash, and kill -STOP makes it a zombie.\n",
-      program, role.listens ? "B1" : role.role == Role::kProducer ? "P1" : "C1",
+      program,
+      role.listens                   ? "B1"
+      : role.role == Role::kProducer ? "P1"
+                                     : "C1",
       role.listens ? "-X app.topics=orders:3"
                    : "-X bootstrap.servers=B1:19092 -X client.id=example");
 }
@@ -107,8 +111,9 @@ ProcessOptions options_of(const CommandLine& line, const RoleOfProcess& role) {
 }
 
 bool asks_for_properties(int argc, char** argv) {
-  return std::any_of(argv + 1, argv + argc,
-                     [](const char* word) { return std::string_view(word) == "--help-properties"; });
+  return std::any_of(argv + 1, argv + argc, [](const char* word) {
+    return std::string_view(word) == "--help-properties";
+  });
 }
 
 }  // namespace

@@ -35,9 +35,9 @@ void RowStore::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_fin
 
 RowStore::RowStore(const std::string& path, const std::string& run_id) : path_(path) {
   sqlite3* opened = nullptr;
-  const int status = sqlite3_open_v2(
-      path.c_str(), &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
-      nullptr);
+  const int status =
+      sqlite3_open_v2(path.c_str(), &opened,
+                      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
   database_.reset(opened);
   if (status != SQLITE_OK) fail();
   sqlite3_busy_timeout(opened, kBusyTimeoutMs);
@@ -76,8 +76,8 @@ void RowStore::claim_for(const std::string& run_id) {
 
 void RowStore::forget_after(std::optional<Tick> last_committed) {
   const Statement forget = prepare("DELETE FROM stored WHERE tick > ?");
-  const std::int64_t last = last_committed ? last_committed->value()
-                                           : std::numeric_limits<std::int64_t>::min();
+  const std::int64_t last =
+      last_committed ? last_committed->value() : std::numeric_limits<std::int64_t>::min();
   sqlite3_bind_int64(forget.get(), 1, last);
   run(forget.get());
 }

@@ -27,14 +27,15 @@ class StorageError : public std::runtime_error {
 
 class RowStore {
  public:
-  // Opens or creates the database. Throws StorageError if it is not ours, damaged, or of another run.
+  // Opens or creates the database. Throws StorageError if it is not ours, damaged, or of another
+  // run.
   RowStore(const std::string& path, const std::string& run_id);
   ~RowStore();
   RowStore(const RowStore&) = delete;
   RowStore& operator=(const RowStore&) = delete;
 
-  // Deletes what was stored after the last step that the clock accepted: such a step never happened.
-  // Nothing was accepted yet: deletes everything.
+  // Deletes what was stored after the last step that the clock accepted: such a step never
+  // happened. Nothing was accepted yet: deletes everything.
   void forget_after(std::optional<Tick> last_committed);
   // Everything, oldest first.
   std::vector<wire::StoredRow> load() const;
@@ -42,8 +43,12 @@ class RowStore {
   void append(Tick tick, std::span<const wire::StoredRow> rows);
 
  private:
-  struct CloseDatabase { void operator()(sqlite3* database) const; };
-  struct Finalize { void operator()(sqlite3_stmt* statement) const; };
+  struct CloseDatabase {
+    void operator()(sqlite3* database) const;
+  };
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const;
+  };
   using Statement = std::unique_ptr<sqlite3_stmt, Finalize>;
 
   Statement prepare(const char* sql) const;

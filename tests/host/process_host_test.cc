@@ -46,8 +46,7 @@ std::string framed(const google::protobuf::MessageLite& message) {
 
 class ProcessHostTest : public testing::Test {
  protected:
-  ProcessHostTest()
-      : acceptor_(context_, {asio::ip::address_v4::loopback(), 0}), clock_(context_) {
+  ProcessHostTest() : acceptor_(context_, {asio::ip::address_v4::loopback(), 0}), clock_(context_) {
     ProcessOptions options;
     options.name = "B1";
     options.clock_address = to_string(acceptor_.local_endpoint());
@@ -68,7 +67,9 @@ class ProcessHostTest : public testing::Test {
   }
 
   // -- as the clock --
-  void say(const wire::ClockMessage& message) { asio::write(clock_, asio::buffer(framed(message))); }
+  void say(const wire::ClockMessage& message) {
+    asio::write(clock_, asio::buffer(framed(message)));
+  }
   wire::ClockMessage hear() {
     wire::ClockMessage message;
     std::string bytes(4, '\0');

@@ -1,5 +1,5 @@
-// Real processes, killed, stopped, continued, terminated and started again at random moments: whatever
-// comes of it must be written down so that it replays to the same bytes.
+// Real processes, killed, stopped, continued, terminated and started again at random moments:
+// whatever comes of it must be written down so that it replays to the same bytes.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -61,7 +61,8 @@ class Chaos : public testing::TestWithParam<int> {
       kill(*pid, SIGKILL);
     } else if (dice < 3) {
       kill(*pid, SIGTERM);
-    } else if (dice < 6 && !by_hand_.contains(*pid)) {  // the runner sees only its own children stop
+    } else if (dice < 6 &&
+               !by_hand_.contains(*pid)) {  // the runner sees only its own children stop
       kill(*pid, SIGSTOP);
     } else {
       kill(*pid, SIGCONT);
@@ -89,7 +90,8 @@ class Chaos : public testing::TestWithParam<int> {
 
   void reap() {
     for (auto child = by_hand_.begin(); child != by_hand_.end();) {
-      child = waitpid(child->first, nullptr, WNOHANG) == 0 ? std::next(child) : by_hand_.erase(child);
+      child =
+          waitpid(child->first, nullptr, WNOHANG) == 0 ? std::next(child) : by_hand_.erase(child);
     }
   }
 

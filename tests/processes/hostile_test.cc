@@ -1,5 +1,5 @@
-// What strangers send to the ports of a run, and what people mistype: one clear line each, and the run
-// goes on.
+// What strangers send to the ports of a run, and what people mistype: one clear line each, and the
+// run goes on.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 

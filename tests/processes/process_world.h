@@ -1,5 +1,5 @@
-// A small language for tests over real processes: plans of a few lines, run directories that vanish,
-// and questions to the operating system about who is left.
+// A small language for tests over real processes: plans of a few lines, run directories that
+// vanish, and questions to the operating system about who is left.
 #pragma once
 
 #include <sys/types.h>
@@ -34,8 +34,8 @@ class RunDirectory {
 
 using Setting = std::pair<std::string, std::string>;
 
-// B1, a source P1 of `records` per partition of orders(3), and consumers C1 and C2 of group billing, all
-// started in tick 0; ends at `until`.
+// B1, a source P1 of `records` per partition of orders(3), and consumers C1 and C2 of group
+// billing, all started in tick 0; ends at `until`.
 wire::Plan billing_plan(std::int64_t until);
 void add_process(wire::Plan& plan, const std::string& name, const std::string& role,
                  std::initializer_list<Setting> settings);
