@@ -14,10 +14,10 @@ namespace fencepost {
 }  // namespace fencepost
 
 #define FENCEPOST_CHECK_MESSAGE_(...) ::fmt::format(__VA_ARGS__)
-#define CHECK(condition, ...)                                                 \
-  do {                                                                        \
-    if (!(condition)) [[unlikely]] {                                          \
-      ::fencepost::check_failed(__FILE__, __LINE__, #condition,               \
-                                FENCEPOST_CHECK_MESSAGE_("" __VA_ARGS__));    \
-    }                                                                         \
+#define CHECK(condition, ...)                                              \
+  do {                                                                     \
+    if (!(condition)) [[unlikely]] {                                       \
+      ::fencepost::check_failed(__FILE__, __LINE__, #condition,            \
+                                FENCEPOST_CHECK_MESSAGE_("" __VA_ARGS__)); \
+    }                                                                      \
   } while (false)

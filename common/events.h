@@ -51,7 +51,8 @@ struct EventInfo {
   std::string_view meaning;  // one sentence
 };
 
-// The whole vocabulary, sorted by name. The docs' table and the scenario's did-you-mean come from it.
+// The whole vocabulary, sorted by name. The docs' table and the scenario's did-you-mean come from
+// it.
 std::span<const EventInfo> all_events();
 
 // An event with its attributes, in the order given.

@@ -25,18 +25,18 @@ struct Delivery {
 };
 
 struct StepResult {
-  std::vector<wire::Emission> emissions;   // frames and events, in the order of emission
-  std::vector<wire::StoredRow> rows;       // to be stored before the step counts
-  std::optional<Tick> next_wake;           // earliest timer; the clock takes one in the past as next tick
-  std::optional<int> exit_code;            // present: the node has ended, this was its last step
+  std::vector<wire::Emission> emissions;  // frames and events, in the order of emission
+  std::vector<wire::StoredRow> rows;      // to be stored before the step counts
+  std::optional<Tick> next_wake;  // earliest timer; the clock takes one in the past as next tick
+  std::optional<int> exit_code;   // present: the node has ended, this was its last step
 };
 
 class Node {
  public:
   virtual ~Node() = default;
 
-  // Runs one tick: start-up (in the first call), controls, due timers, deliveries; each to completion
-  // before the next. Never called again after it returned an exit code.
+  // Runs one tick: start-up (in the first call), controls, due timers, deliveries; each to
+  // completion before the next. Never called again after it returned an exit code.
   virtual StepResult step(Tick now, std::span<const Delivery> inbox) = 0;
 };
 
@@ -46,8 +46,8 @@ struct NodeContext {
   Incarnation incarnation;
   std::uint64_t seed = 1;
   TickLength tick_ms{1000};
-  Properties properties;                    // effective; validated for the node's role
-  std::vector<wire::StoredRow> stored;      // what its name had stored, oldest first
+  Properties properties;                // effective; validated for the node's role
+  std::vector<wire::StoredRow> stored;  // what its name had stored, oldest first
 };
 
 // One per role; defined in broker/, consumer/ and producer/.

@@ -1,5 +1,5 @@
-// Collects what a node emits during one step, and stamps it: header, sequence, correlation id, cause.
-// The only place where a frame gets its identity.
+// Collects what a node emits during one step, and stamps it: header, sequence, correlation id,
+// cause. The only place where a frame gets its identity.
 #pragma once
 
 #include <cstdint>

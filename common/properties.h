@@ -15,7 +15,7 @@ namespace fencepost {
 
 enum class Role { kBroker, kConsumer, kProducer, kProbe };
 
-std::string_view to_string(Role role);                       // "consumer"
+std::string_view to_string(Role role);  // "consumer"
 std::optional<Role> role_from_string(std::string_view name);
 
 // Bad configuration, at start-up. The message names the property, where it stands and what to do.
@@ -27,7 +27,7 @@ class ConfigError : public std::runtime_error {
 enum class PropertyType { kString, kInt, kLong, kBool, kList, kChoice };
 
 struct PropertyInfo {
-  std::string_view name;           // Kafka's, or ours under app. and net.
+  std::string_view name;  // Kafka's, or ours under app. and net.
   PropertyType type;
   std::string_view default_value;  // as it would stand in a .properties file; "" for none
   std::string_view roles;          // comma separated: which processes use it
@@ -59,8 +59,8 @@ class Properties {
   // Checks that go over several properties (heartbeat.interval.ms < session.timeout.ms, ...).
   void validate() const;
 
-  bool has(std::string_view name) const;   // set explicitly
-  std::string get(std::string_view name) const;         // set, or the default
+  bool has(std::string_view name) const;         // set explicitly
+  std::string get(std::string_view name) const;  // set, or the default
   // kInt and kLong. At most 2^60, so that sums of times that mean "never" stay in range.
   std::int64_t get_int(std::string_view name) const;
   bool get_bool(std::string_view name) const;

@@ -1,5 +1,5 @@
-// Counter-based randomness, keyed by (run seed, name, incarnation, purpose): each purpose has its own
-// sequence, so a new use never shifts another (DESIGN 3).
+// Counter-based randomness, keyed by (run seed, name, incarnation, purpose): each purpose has its
+// own sequence, so a new use never shifts another (DESIGN 3).
 #pragma once
 
 #include <cstdint>

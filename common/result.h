@@ -1,4 +1,5 @@
-// Values for protocol errors: an expected answer such as UNKNOWN_MEMBER_ID is returned, never thrown.
+// Values for protocol errors: an expected answer such as UNKNOWN_MEMBER_ID is returned, never
+// thrown.
 #pragma once
 
 #include <boost/system/result.hpp>

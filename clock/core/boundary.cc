@@ -14,9 +14,9 @@ void ClockCore::owe_step(Participant& participant) {
   OwedStep& owed = participant.owed.emplace();
   owed.own_tick = tick_;
   owed.controls = std::exchange(participant.controls, {});
-  const auto waits = std::stable_partition(
-      participant.inbox.begin(), participant.inbox.end(),
-      [&](const InFlight& item) { return item.arrival <= tick_; });
+  const auto waits =
+      std::stable_partition(participant.inbox.begin(), participant.inbox.end(),
+                            [&](const InFlight& item) { return item.arrival <= tick_; });
   owed.deliveries.assign(std::make_move_iterator(participant.inbox.begin()),
                          std::make_move_iterator(waits));
   participant.inbox.erase(participant.inbox.begin(), waits);
@@ -59,9 +59,8 @@ void ClockCore::grant_all() {
     if (tick > tick_) break;
     granted_.push_back(&participants_.at(name));
   }
-  std::sort(granted_.begin(), granted_.end(), [](const Participant* a, const Participant* b) {
-    return a->id.name < b->id.name;
-  });
+  std::sort(granted_.begin(), granted_.end(),
+            [](const Participant* a, const Participant* b) { return a->id.name < b->id.name; });
   outstanding_ = granted_.size();
   for (Participant* participant : granted_) {
     if (!participant->owed) owe_step(*participant);

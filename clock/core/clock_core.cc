@@ -66,11 +66,11 @@ void ClockCore::gone(const ParticipantId& who) {
   const bool expected = std::any_of(pending_.begin(), pending_.end(), [&](const Pending& pending) {
     return pending.change == Change::kKill && pending.process == who.name && pending.performed;
   });
-  const bool ending = participant->owed && participant->owed->done &&
-                      participant->owed->done->has_exit_code();
+  const bool ending =
+      participant->owed && participant->owed->done && participant->owed->done->has_exit_code();
   if (plan_.replay() && !expected && !ending) {
-    fail("the replay has diverged: " + who.name + " died in tick " +
-         std::to_string(tick_.value()) + ", which the journal does not say");
+    fail("the replay has diverged: " + who.name + " died in tick " + std::to_string(tick_.value()) +
+         ", which the journal does not say");
     return;
   }
   account(*participant);
@@ -278,8 +278,8 @@ void ClockCore::forget(Participant& participant) {
 std::vector<std::string> ClockCore::waiting_for() const {
   std::vector<std::string> waiting;
   if (phase_ == Phase::kDeciding && !pending_.empty()) {
-    waiting.push_back("the confirmation that the scenario's action on " +
-                      pending_.front().process + " has happened");
+    waiting.push_back("the confirmation that the scenario's action on " + pending_.front().process +
+                      " has happened");
   }
   for (const Participant* participant : granted_) {
     if (!participant->owed->waited_for) continue;

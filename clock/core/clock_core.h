@@ -1,6 +1,7 @@
-// The clock's logic (DESIGN 3, docs/clock.md): who takes part in a tick, when it ends, what becomes of
-// each frame, and what the capture and the journal say. A value without sockets or wall time: facts
-// come in, effects come out. Hosted by the clock process (clock/service) and by the in-process host.
+// The clock's logic (DESIGN 3, docs/clock.md): who takes part in a tick, when it ends, what becomes
+// of each frame, and what the capture and the journal say. A value without sockets or wall time:
+// facts come in, effects come out. Hosted by the clock process (clock/service) and by the
+// in-process host.
 //
 // Physical facts may be late or racy; only the decisions made from them reach the capture.
 #pragma once
@@ -26,23 +27,36 @@
 namespace fencepost::clock {
 
 // What the host does for the core, in the order given.
-struct WelcomeTo { ParticipantId to; wire::Welcome welcome; };  // to the connection whose hello it was
+struct WelcomeTo {
+  ParticipantId to;
+  wire::Welcome welcome;
+};  // to the connection whose hello it was
 struct GrantTo {
   ParticipantId to;
-  Tick tick;                                                    // the step's own
-  std::vector<InFlight> deliveries;                             // in the order of the inbox
+  Tick tick;                         // the step's own
+  std::vector<InFlight> deliveries;  // in the order of the inbox
   std::vector<wire::Control> controls;
 };
-struct SupplyTo { ParticipantId to; wire::Supply supply; };
-struct Perform { wire::Act act; };               // physical; confirmed by the fact that it causes
-struct AppendJournal { wire::Decision decision; };  // on disk before the Grants that follow
-struct PausePacing { std::string text; };        // a breakpoint asks for a person to act
+struct SupplyTo {
+  ParticipantId to;
+  wire::Supply supply;
+};
+struct Perform {
+  wire::Act act;
+};  // physical; confirmed by the fact that it causes
+struct AppendJournal {
+  wire::Decision decision;
+};  // on disk before the Grants that follow
+struct PausePacing {
+  std::string text;
+};  // a breakpoint asks for a person to act
 struct Finished {
   std::string reason;
-  bool disturbed = false;                        // something happened that the scenario does not say
-  std::optional<std::string> failure;            // the run is void: not reproducible, or aborted
+  bool disturbed = false;              // something happened that the scenario does not say
+  std::optional<std::string> failure;  // the run is void: not reproducible, or aborted
 };
-using Effect = std::variant<WelcomeTo, GrantTo, SupplyTo, Perform, AppendJournal, PausePacing, Finished>;
+using Effect =
+    std::variant<WelcomeTo, GrantTo, SupplyTo, Perform, AppendJournal, PausePacing, Finished>;
 
 // As it goes over a socket, where it names frames instead of carrying them. Without the peers'
 // addresses, which the host adds.
@@ -61,8 +75,8 @@ class ClockCore {
   // ---- facts; each may be late, and each is a level: telling it twice changes nothing ----
 
   // A process of this name wants in. It waits while the name is alive, and becomes active at a
-  // boundary: as the START it confirms, or as a JOIN from outside. False if another one of this name
-  // is waiting already.
+  // boundary: as the START it confirms, or as a JOIN from outside. False if another one of this
+  // name is waiting already.
   bool hello(const wire::Hello& hello);
   // The waiting process of this name is gone before it was welcomed.
   void hello_withdrawn(const std::string& name);
@@ -93,8 +107,9 @@ class ClockCore {
   // Facts are waiting that open a tick by themselves.
   bool has_facts() const;
   Tick last_closed() const { return last_closed_; }  // -1 before the first
-  // Opens the next tick: the next due one, or if facts wait max(last closed + 1, `paced`), whichever
-  // is earlier. `paced` is the tick that pacing has reached; in a free run, last_closed() + 1.
+  // Opens the next tick: the next due one, or if facts wait max(last closed + 1, `paced`),
+  // whichever is earlier. `paced` is the tick that pacing has reached; in a free run, last_closed()
+  // + 1.
   void open(Tick paced);
 
   // ---- results ----
@@ -110,7 +125,19 @@ class ClockCore {
   enum class Phase { kIdle, kDeciding, kOpen, kFinished };
   enum class Origin { kScript, kOutside };
 
-  enum class Change { kFire, kStart, kKill, kStop, kCont, kClose, kSlow, kPause, kFault, kHeal, kEnd };
+  enum class Change {
+    kFire,
+    kStart,
+    kKill,
+    kStop,
+    kCont,
+    kClose,
+    kSlow,
+    kPause,
+    kFault,
+    kHeal,
+    kEnd
+  };
 
   // One change that takes effect when a tick opens, in the order of pending_.
   struct Pending {
@@ -118,8 +145,8 @@ class ClockCore {
     Origin origin = Origin::kScript;
     std::string process{};
     bool holding = false;      // kStop from a journal
-    wire::Action action{};       // kSlow and kFault
-    wire::ProcessSpec spec{};    // kStart from a journal
+    wire::Action action{};     // kSlow and kFault
+    wire::ProcessSpec spec{};  // kStart from a journal
     int rule = 0;              // kFire, kPause
     bool performed = false;    // the physical act has been asked for
   };
@@ -130,7 +157,7 @@ class ClockCore {
   void collect_facts();
   void collect_facts_about(const Participant& participant);
   void collect_journal();
-  bool decide(Pending& pending);     // false: waits for a confirmation
+  bool decide(Pending& pending);  // false: waits for a confirmation
   bool decide_start(Pending& pending);
   bool decide_kill(Pending& pending, Participant& participant);
   bool decide_stop(Pending& pending, Participant& participant);
@@ -178,13 +205,13 @@ class ClockCore {
   Tick tick_{0};
   std::optional<Tick> recorded_tick_;
   std::map<std::string, Participant> participants_;
-  std::set<std::pair<Tick, std::string>> agenda_;       // who is due when
-  std::set<std::string> stirred_;                       // who has a fact that may matter
-  std::map<std::string, wire::Hello> hellos_;           // waiting to become active
-  std::map<std::string, std::uint32_t> incarnations_;   // the last one given, by name
-  std::map<std::string, Tick> last_committed_;          // own tick of the last accepted step, by name
+  std::set<std::pair<Tick, std::string>> agenda_;      // who is due when
+  std::set<std::string> stirred_;                      // who has a fact that may matter
+  std::map<std::string, wire::Hello> hellos_;          // waiting to become active
+  std::map<std::string, std::uint32_t> incarnations_;  // the last one given, by name
+  std::map<std::string, Tick> last_committed_;  // own tick of the last accepted step, by name
   std::deque<Pending> pending_;
-  std::vector<Participant*> granted_;                   // who owes the open tick a step, by name
+  std::vector<Participant*> granted_;  // who owes the open tick a step, by name
   std::size_t outstanding_ = 0;
   int journal_position_ = 0;
   std::optional<std::string> end_requested_;

@@ -1,5 +1,5 @@
-// What holds from the tick that opens: first what the scenario says, derived again in every run, then
-// what came from outside, as facts or, in a replay, from the journal.
+// What holds from the tick that opens: first what the scenario says, derived again in every run,
+// then what came from outside, as facts or, in a replay, from the journal.
 #include <algorithm>
 
 #include "clock/core/clock_core.h"
@@ -188,8 +188,8 @@ void ClockCore::perform(Pending& pending, wire::Act::Kind kind) {
   effects_.emplace_back(std::move(perform));
 }
 
-// Processes that start in the same tick are spawned side by side: their order is decided here, not by
-// which of them is up first.
+// Processes that start in the same tick are spawned side by side: their order is decided here, not
+// by which of them is up first.
 void ClockCore::perform_following_starts() {
   for (Pending& pending : pending_) {
     if (pending.change == Change::kFire) continue;
@@ -261,8 +261,8 @@ void ClockCore::kill(Participant& participant, Origin origin) {
   remove(participant, tick_);
 }
 
-// Takes a participant away, with its step if it owes one, and all that waits for it; tells the other
-// ends of its connections.
+// Takes a participant away, with its step if it owes one, and all that waits for it; tells the
+// other ends of its connections.
 void ClockCore::remove(Participant& participant, Tick label) {
   const std::vector<Parting> partings = network_.died(participant.id, label);
   forget(participant);

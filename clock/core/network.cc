@@ -62,8 +62,7 @@ std::vector<Parting> Network::died(const ParticipantId& who, Tick label) {
   std::vector<Parting> partings;
   for (auto it = connections_.begin(); it != connections_.end();) {
     const auto& [key, connection] = *it;
-    const bool client_died =
-        key.client == who.name && key.client_incarnation == who.incarnation;
+    const bool client_died = key.client == who.name && key.client_incarnation == who.incarnation;
     const bool server_died =
         key.server == who.name && connection.server_incarnation == who.incarnation;
     if (!client_died && !server_died) {
@@ -91,9 +90,9 @@ std::vector<Parting> Network::died(const ParticipantId& who, Tick label) {
 }
 
 void Network::add_fault(const wire::Action& action) {
-  Fault fault{.action = action,
-              .random = Random(seed_, "clock", Incarnation(0),
-                               "fault." + std::to_string(faults_added_++))};
+  Fault fault{
+      .action = action,
+      .random = Random(seed_, "clock", Incarnation(0), "fault." + std::to_string(faults_added_++))};
   if (action.link().has_times()) fault.left = action.link().times();
   faults_.push_back(std::move(fault));
 }
@@ -106,7 +105,8 @@ Network::Fault* Network::matching_fault(const wire::Frame& frame) {
     }
     const wire::Link& link = fault.action.link();
     if (fault.left == 0 || !concerns(link, frame)) continue;
-    if (link.has_percent() && fault.random.below(100) >= static_cast<std::uint64_t>(link.percent())) {
+    if (link.has_percent() &&
+        fault.random.below(100) >= static_cast<std::uint64_t>(link.percent())) {
       continue;
     }
     if (fault.left > 0) --fault.left;
@@ -147,9 +147,8 @@ Fate Network::route_request(const wire::Frame& frame, const Fault* fault, Tick n
 
 Fate Network::route_response(const wire::Frame& frame, const Fault* fault, Tick now) {
   const wire::Header& header = frame.header();
-  const auto found = connections_.find({header.destination(),
-                                        Incarnation(header.destination_incarnation()),
-                                        header.source()});
+  const auto found = connections_.find(
+      {header.destination(), Incarnation(header.destination_incarnation()), header.source()});
   if (found == connections_.end() ||
       found->second.server_incarnation.value() != header.source_incarnation()) {
     return {wire::Packet::CLOSED, Tick(0)};

@@ -1,6 +1,6 @@
-// Connections and the fate of each frame: the clock's decisions, taken when a tick closes (DESIGN 3).
-// A connection binds (client, incarnation) to (server, incarnation); the client's first request opens
-// it, and it is FIFO in both directions unless a rule says reorder.
+// Connections and the fate of each frame: the clock's decisions, taken when a tick closes (DESIGN
+// 3). A connection binds (client, incarnation) to (server, incarnation); the client's first request
+// opens it, and it is FIFO in both directions unless a rule says reorder.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +37,8 @@ class Network {
   explicit Network(std::uint64_t seed) : seed_(seed) {}
 
   void joined(const ParticipantId& who);
-  // `who` is gone from tick `label` on. Says who is told, and when: one tick later and after the last
-  // frame in flight. In order of the other end's name.
+  // `who` is gone from tick `label` on. Says who is told, and when: one tick later and after the
+  // last frame in flight. In order of the other end's name.
   std::vector<Parting> died(const ParticipantId& who, Tick label);
 
   // Fixes what becomes of a frame sent in `now`; link faults match in the order in which they were

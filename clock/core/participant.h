@@ -21,22 +21,22 @@ struct ParticipantId {
 // Something on its way to a participant: a frame, or the news that a connection has ended.
 struct InFlight {
   Tick arrival;
-  std::shared_ptr<const wire::Frame> frame;                // null: `disconnected` counts
+  std::shared_ptr<const wire::Frame> frame;  // null: `disconnected` counts
   std::shared_ptr<const wire::Disconnected> disconnected;
 };
 
-// The order of an inbox: (arrival tick, source name bytewise, incarnation, sequence), a Disconnected
-// behind every frame of its peer that arrives in the same tick.
+// The order of an inbox: (arrival tick, source name bytewise, incarnation, sequence), a
+// Disconnected behind every frame of its peer that arrives in the same tick.
 bool arrives_before(const InFlight& left, const InFlight& right);
 
 // A step that a participant owes. It outlives its tick only when it is held by a freeze.
 struct OwedStep {
-  Tick own_tick;                        // the tick that the node believes in
+  Tick own_tick;  // the tick that the node believes in
   std::vector<InFlight> deliveries{};
   std::vector<wire::Control> controls{};
-  bool granted = false;                 // the Grant has been sent
-  bool waited_for = false;              // the open tick waits for it
-  std::optional<wire::Done> done{};     // has come back, and waits for the boundary
+  bool granted = false;              // the Grant has been sent
+  bool waited_for = false;           // the open tick waits for it
+  std::optional<wire::Done> done{};  // has come back, and waits for the boundary
 };
 
 struct Participant {
@@ -58,7 +58,7 @@ struct Participant {
   bool fact_closing = false;
 
   // -- bookkeeping --
-  std::optional<Tick> agenda;           // under which tick the clock has it in its agenda
+  std::optional<Tick> agenda;  // under which tick the clock has it in its agenda
 
   // A fact differs from what has been decided.
   bool has_news() const {

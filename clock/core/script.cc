@@ -50,10 +50,11 @@ std::vector<std::int32_t> error_codes(const wire::Frame& frame) {
 bool matches_event(const wire::Match& match, const std::string& process, const wire::Event& event) {
   if (match.has_api() || (match.has_process() && match.process() != process)) return false;
   if (match.has_event() && match.event() != event.name()) return false;
-  return std::all_of(match.where().begin(), match.where().end(), [&](const wire::Attribute& wanted) {
-    const std::string_view value = events::value_of(event, wanted.key());
-    return value == wanted.value() || is_item_of(value, wanted.value());
-  });
+  return std::all_of(match.where().begin(), match.where().end(),
+                     [&](const wire::Attribute& wanted) {
+                       const std::string_view value = events::value_of(event, wanted.key());
+                       return value == wanted.value() || is_item_of(value, wanted.value());
+                     });
 }
 
 bool matches_packet(const wire::Match& match, const wire::Frame& frame) {

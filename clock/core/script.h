@@ -1,5 +1,5 @@
-// The scenario's timeline as the clock runs it: rules at a tick, breakpoints on events and packets, and
-// the end of the run. It observes what accepted steps emit, and says which rules fire.
+// The scenario's timeline as the clock runs it: rules at a tick, breakpoints on events and packets,
+// and the end of the run. It observes what accepted steps emit, and says which rules fire.
 #pragma once
 
 #include <cstdint>
@@ -38,10 +38,10 @@ class Script {
   template <class Matches>
   void observe(const Matches& matches);
 
-  std::set<std::pair<Tick, int>> timeline_;  // rules at a tick: not yet acted
+  std::set<std::pair<Tick, int>> timeline_;             // rules at a tick: not yet acted
   std::vector<std::optional<Breakpoint>> breakpoints_;  // by rule
   std::vector<bool> every_;
-  std::set<int> fired_;                      // breakpoints that act in the next tick
+  std::set<int> fired_;  // breakpoints that act in the next tick
   std::optional<Breakpoint> until_;
   bool until_observed_ = false;
   std::optional<Tick> last_tick_;

@@ -18,7 +18,7 @@ namespace fencepost {
 using NodeFactories = std::map<std::string, std::function<std::unique_ptr<Node>(NodeContext)>>;
 
 struct InProcessResult {
-  std::string reason;                  // why the run ended
+  std::string reason;  // why the run ended
   bool disturbed = false;
   std::optional<std::string> failure;  // present: the run is void
   Tick last_tick{0};
@@ -47,7 +47,7 @@ class InProcessHost {
   NodeFactories factories_;
   JournalSink journal_;
   clock::ClockCore core_;
-  std::map<std::string, wire::ProcessSpec> starting_;       // said Hello, not yet welcomed
+  std::map<std::string, wire::ProcessSpec> starting_;  // said Hello, not yet welcomed
   std::map<std::string, std::unique_ptr<Node>> nodes_;
   std::map<std::string, std::vector<wire::StoredRow>> stored_;  // by name, over incarnations
   std::optional<clock::Finished> finished_;

@@ -1,5 +1,6 @@
-// The load of the barrier benchmark: participants in a ring, each of which is active in every tick, asks
-// its successor and answers its predecessor. Names: "n000" to "nNNN" are active, "i000"... are idle.
+// The load of the barrier benchmark: participants in a ring, each of which is active in every tick,
+// asks its successor and answers its predecessor. Names: "n000" to "nNNN" are active, "i000"... are
+// idle.
 #pragma once
 
 #include <memory>

@@ -164,8 +164,10 @@ double in_process_rate(const RingSize& size) {
 }
 
 BarrierSizes ring_message_sizes() {
-  NodeContext context{.name = active_name(0), .incarnation = Incarnation(1),
-                      .properties = participant_properties(), .stored = {}};
+  NodeContext context{.name = active_name(0),
+                      .incarnation = Incarnation(1),
+                      .properties = participant_properties(),
+                      .stored = {}};
   const std::unique_ptr<Node> node = make_ring_node(std::move(context), 2);
   StepResult asked = node->step(Tick(0), {});
   const Delivery request{Tick(1), std::make_shared<const wire::Frame>(asked.emissions[0].frame())};

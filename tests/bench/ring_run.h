@@ -1,5 +1,5 @@
-// Runs of the ring (ring_node.h) over real processes and in one process, timed from inside: from the
-// step of one tick to that of another, so that starting up does not count.
+// Runs of the ring (ring_node.h) over real processes and in one process, timed from inside: from
+// the step of one tick to that of another, so that starting up does not count.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,11 @@ struct RingSize {
 inline constexpr std::int64_t kWarmUpTicks = 20;
 
 // The main function of one participant process. Prints its ticks per second if it is the first.
-int participant_main(const std::string& name, const std::string& clock_address, const RingSize& size);
+int participant_main(const std::string& name, const std::string& clock_address,
+                     const RingSize& size);
 
-// Ticks a second. `self` is this program, which is started again for every participant; `clock_binary`
-// is the real clock. Throws std::runtime_error.
+// Ticks a second. `self` is this program, which is started again for every participant;
+// `clock_binary` is the real clock. Throws std::runtime_error.
 double process_rate(const std::string& self, const std::string& clock_binary, const RingSize& size);
 double in_process_rate(const RingSize& size);
 

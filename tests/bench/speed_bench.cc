@@ -1,4 +1,5 @@
-// The figures of DESIGN 10 that are about hosts, each as a ratio against a baseline of the same run:
+// The figures of DESIGN 10 that are about hosts, each as a ratio against a baseline of the same
+// run:
 //
 //   speed_bench [--quick]
 //
@@ -54,8 +55,8 @@ void barrier(Bench& bench, int participants, std::int64_t ticks) {
 }
 
 void idle_costs_nothing(Bench& bench) {
-  const double all = process_rate(bench.self, bench.clock,
-                                  {.active = 256, .idle = 0, .ticks = 200 / bench.scale});
+  const double all =
+      process_rate(bench.self, bench.clock, {.active = 256, .idle = 0, .ticks = 200 / bench.scale});
   const double one = process_rate(bench.self, bench.clock,
                                   {.active = 1, .idle = 255, .ticks = 20000 / bench.scale});
   bench.report("N = 256: one active / all active", one / all, 100,
@@ -75,9 +76,9 @@ void in_process(Bench& bench) {
 int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.size() == 5 && arguments[0] == "participant") {
-    return participant_main(arguments[1], arguments[2],
-                            {.active = std::stoi(arguments[3]), .idle = 0,
-                             .ticks = std::stoll(arguments[4])});
+    return participant_main(
+        arguments[1], arguments[2],
+        {.active = std::stoi(arguments[3]), .idle = 0, .ticks = std::stoll(arguments[4])});
   }
   Bench bench;
   bench.self = std::filesystem::read_symlink("/proc/self/exe");

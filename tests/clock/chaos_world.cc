@@ -12,9 +12,9 @@ ChaosWorld::ChaosWorld(wire::Plan plan, std::uint64_t seed, bool faults, Omit om
       random_(seed, "world", Incarnation(0), "chaos"),
       faults_(faults),
       omit_(omit),
-      core_(plan_, [this](const wire::CaptureRecord& record) {
-        append_framed(leaves_.capture, record);
-      }) {}
+      core_(plan_,
+            [this](const wire::CaptureRecord& record) { append_framed(leaves_.capture, record); }) {
+}
 
 ChaosWorld::Process* ChaosWorld::living(const std::string& name) {
   for (const auto& process : processes_) {
@@ -84,7 +84,8 @@ bool ChaosWorld::begin_step(Process& process) {
   const wire::Grant& grant = process.grants.front();
   std::vector<Delivery> inbox;
   wire::ClockMessage need;
-  for (const wire::Control& control : grant.control()) inbox.push_back({Tick(grant.tick()), control});
+  for (const wire::Control& control : grant.control())
+    inbox.push_back({Tick(grant.tick()), control});
   for (const wire::DeliveryRef& reference : grant.deliver()) {
     const Tick arrival(reference.arrival_tick());
     if (reference.has_disconnected()) {
@@ -143,13 +144,14 @@ void ChaosWorld::write_something(Process& process) {
   process.stepped.reset();
 }
 
-// A peer's frame may sit in a buffer that dies with its sender, or arrive at a process that is gone.
+// A peer's frame may sit in a buffer that dies with its sender, or arrive at a process that is
+// gone.
 void ChaosWorld::send_frame(const wire::Frame& frame) {
   Process* receiver = living(frame.header().destination());
   if (receiver == nullptr || draw(5) == 0) return;
-  receiver->cache[{frame.header().source() + "/" +
-                       std::to_string(frame.header().source_incarnation()),
-                   frame.header().sequence()}] = frame;
+  receiver
+      ->cache[{frame.header().source() + "/" + std::to_string(frame.header().source_incarnation()),
+               frame.header().sequence()}] = frame;
 }
 
 bool ChaosWorld::read_at_clock(Process& process) {
@@ -190,9 +192,9 @@ void ChaosWorld::handle(clock::Effect& effect) {
     Process* process = living(supplied->to.name);
     if (process == nullptr || process->id != supplied->to) return;
     for (const wire::Frame& frame : supplied->supply.frames()) {
-      process->cache[{frame.header().source() + "/" +
-                          std::to_string(frame.header().source_incarnation()),
-                      frame.header().sequence()}] = frame;
+      process->cache[{
+          frame.header().source() + "/" + std::to_string(frame.header().source_incarnation()),
+          frame.header().sequence()}] = frame;
     }
   } else if (auto* physical = std::get_if<clock::Perform>(&effect)) {
     perform(physical->act);

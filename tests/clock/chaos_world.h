@@ -1,6 +1,6 @@
-// The physical world around the clock, as a seeded simulation: processes that take their time, bytes
-// that are lost with their sender, kills and stops at any moment. It hosts the same ClockCore as the
-// real clock does, and keeps what a run leaves: capture and journal.
+// The physical world around the clock, as a seeded simulation: processes that take their time,
+// bytes that are lost with their sender, kills and stops at any moment. It hosts the same ClockCore
+// as the real clock does, and keeps what a run leaves: capture and journal.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +22,12 @@ namespace fencepost::test {
 enum class Omit { kNothing, kExit, kHold, kStorage, kNeed };
 
 struct Leaves {
-  std::string capture;                  // every record, serialized and framed
+  std::string capture;  // every record, serialized and framed
   std::vector<wire::Decision> journal;
-  std::optional<std::string> failure;   // of the run, or "hang"
-  int kills = 0;                        // by hand
+  std::optional<std::string> failure;  // of the run, or "hang"
+  int kills = 0;                       // by hand
   int kills_in_step = 0;
-  int held = 0;                         // steps held by a freeze
+  int held = 0;  // steps held by a freeze
   int supplies = 0;
 };
 
@@ -41,18 +41,18 @@ class ChaosWorld {
   // What an operating system knows about a process.
   struct Process {
     std::string name;
-    std::optional<clock::ParticipantId> id;    // welcomed
+    std::optional<clock::ParticipantId> id;  // welcomed
     bool alive = true;
     bool stopped = false;
     std::unique_ptr<Node> node;
-    std::deque<wire::Grant> grants;            // bytes from the clock, not yet read
+    std::deque<wire::Grant> grants;  // bytes from the clock, not yet read
     std::map<std::pair<std::string, std::uint64_t>, wire::Frame> cache;  // frames from peers
-    std::optional<StepResult> stepped;         // ran, and is writing its results
+    std::optional<StepResult> stepped;  // ran, and is writing its results
     std::size_t frames_written = 0;
     bool rows_written = false;
-    bool needed = false;                       // has asked for what it lacks
+    bool needed = false;  // has asked for what it lacks
     bool exits = false;
-    std::deque<wire::ClockMessage> to_clock;   // bytes on their way to the clock
+    std::deque<wire::ClockMessage> to_clock;  // bytes on their way to the clock
     bool eof_read = false;
   };
   using Row = std::pair<Tick, wire::StoredRow>;

@@ -48,7 +48,8 @@ bool ClockStory::done(const std::string& name, const Did& did) {
   Life& life = lives_.at(name);
   wire::Done done;
   done.set_tick(life.owes);
-  for (const std::string& to : did.sends) *done.add_emissions()->mutable_frame() = frame_to(life, to);
+  for (const std::string& to : did.sends)
+    *done.add_emissions()->mutable_frame() = frame_to(life, to);
   if (!did.event.empty()) *done.add_emissions()->mutable_event() = events::make(did.event, {});
   if (did.wake) done.set_next_wake_tick(*did.wake);
   if (did.exit) done.set_exit_code(*did.exit);
@@ -107,9 +108,9 @@ void ClockStory::drain() {
         line += " " + wire::Control::Kind_Name(control.kind());
       }
       for (const wire::DeliveryRef& item : grant.deliver()) {
-        line += item.has_frame() ? " <" + item.frame().source() + "." +
-                                       std::to_string(item.frame().sequence())
-                                 : " <gone " + item.disconnected().peer();
+        line += item.has_frame()
+                    ? " <" + item.frame().source() + "." + std::to_string(item.frame().sequence())
+                    : " <gone " + item.disconnected().peer();
       }
       grants_.push_back(line);
       lives_.at(granted->to.name).owes = grant.tick();
@@ -139,9 +140,10 @@ void ClockStory::note(const wire::CaptureRecord& record) {
   } else if (record.has_packet()) {
     const wire::Packet& packet = record.packet();
     const wire::Header& header = packet.frame().header();
-    capture_.push_back(tick + header.source() + ">" + header.destination() + " " +
-                       wire::Packet::Fate_Name(packet.fate()) +
-                       (packet.has_arrival_tick() ? " " + std::to_string(packet.arrival_tick()) : ""));
+    capture_.push_back(
+        tick + header.source() + ">" + header.destination() + " " +
+        wire::Packet::Fate_Name(packet.fate()) +
+        (packet.has_arrival_tick() ? " " + std::to_string(packet.arrival_tick()) : ""));
   } else if (record.has_end()) {
     capture_.push_back(tick + "END");
   }

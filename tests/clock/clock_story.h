@@ -1,5 +1,5 @@
-// A small language for tests of the clock's core: processes act, ticks open, and what the clock decided
-// is read back as short lines ("3 KILL C", "3 step A", "2 A>B arrives 3").
+// A small language for tests of the clock's core: processes act, ticks open, and what the clock
+// decided is read back as short lines ("3 KILL C", "3 step A", "2 A>B arrives 3").
 #pragma once
 
 #include <map>
@@ -19,8 +19,8 @@ class ClockStory {
   // Newcomers from outside; they become active in the tick that open() opens.
   ClockStory& hello(const std::string& name);
   ClockStory& open(std::int64_t paced = -1);
-  // Ends the step that `name` owes: what it sends ("B" for a request, "B:7" for the answer to its request
-  // 7), what it reports, and when it wakes.
+  // Ends the step that `name` owes: what it sends ("B" for a request, "B:7" for the answer to its
+  // request 7), what it reports, and when it wakes.
   struct Did {
     std::vector<std::string> sends{};
     std::string event{};

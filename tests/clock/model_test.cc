@@ -1,6 +1,6 @@
-// A randomized model of the tick protocol (DESIGN 3, "Evidence"): whatever happens to the processes of
-// a run, and whenever, its journal replays to the same capture and nothing hangs. Leaving out a rule
-// must break that, or the test would prove nothing.
+// A randomized model of the tick protocol (DESIGN 3, "Evidence"): whatever happens to the processes
+// of a run, and whenever, its journal replays to the same capture and nothing hangs. Leaving out a
+// rule must break that, or the test would prove nothing.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -31,9 +31,9 @@ void add_random_rules(wire::Plan& plan, Random& random) {
     }
     wire::Action& action = *rule.add_actions();
     static constexpr wire::Action::Kind kKinds[] = {
-        wire::Action::START, wire::Action::KILL,    wire::Action::STOP,      wire::Action::CONT,
-        wire::Action::CLOSE, wire::Action::RESTART, wire::Action::DROP,      wire::Action::DELAY,
-        wire::Action::REORDER, wire::Action::HEAL,  wire::Action::PARTITION, wire::Action::SLOW};
+        wire::Action::START,   wire::Action::KILL,    wire::Action::STOP,      wire::Action::CONT,
+        wire::Action::CLOSE,   wire::Action::RESTART, wire::Action::DROP,      wire::Action::DELAY,
+        wire::Action::REORDER, wire::Action::HEAL,    wire::Action::PARTITION, wire::Action::SLOW};
     action.set_kind(kKinds[random.below(std::size(kKinds))]);
     action.add_processes(name());
     action.set_ticks(static_cast<std::int64_t>(1 + random.below(4)));
@@ -125,7 +125,8 @@ TEST_P(LeavingOutARule, BreaksReplay) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Model, LeavingOutARule,
-                         testing::Values(Omission{"Exit", Omit::kExit}, Omission{"Held", Omit::kHold},
+                         testing::Values(Omission{"Exit", Omit::kExit},
+                                         Omission{"Held", Omit::kHold},
                                          Omission{"Storage", Omit::kStorage},
                                          Omission{"Need", Omit::kNeed}),
                          [](const auto& tested) { return std::string(tested.param.name); });

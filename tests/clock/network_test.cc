@@ -43,7 +43,9 @@ class Links : public testing::Test {
     network_.joined({"A", kFirst});
     network_.joined({"B", kFirst});
   }
-  Fate ask(std::int64_t tick) { return network_.route(request("A", "B", ++correlation_), Tick(tick)); }
+  Fate ask(std::int64_t tick) {
+    return network_.route(request("A", "B", ++correlation_), Tick(tick));
+  }
   Network network_{7};
   std::int32_t correlation_ = 0;
 };
@@ -116,7 +118,8 @@ TEST_F(Links, ADrawnFaultRepeatsWithItsSeedOnly) {
     network.add_fault(drop);
     std::string fates;
     for (int i = 0; i < 64; ++i) {
-      fates += network.route(request("A", "B", i), Tick(0)).kind == wire::Packet::DROPPED ? 'x' : '.';
+      fates +=
+          network.route(request("A", "B", i), Tick(0)).kind == wire::Packet::DROPPED ? 'x' : '.';
     }
     return fates;
   };

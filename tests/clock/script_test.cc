@@ -36,8 +36,8 @@ TEST(Match, FindsAnItemOfAList) {
   where->set_value("inv(p2.5)");
   EXPECT_TRUE(clock::matches_event(
       match, "B1", events::make("log.appended", {{"records", "inv(p2.4),inv(p2.5)"}})));
-  EXPECT_FALSE(clock::matches_event(
-      match, "B1", events::make("log.appended", {{"records", "inv(p2.50)"}})));
+  EXPECT_FALSE(
+      clock::matches_event(match, "B1", events::make("log.appended", {{"records", "inv(p2.50)"}})));
 }
 
 TEST(Match, OfAPacketMayAskForAnErrorDeepInsideTheAnswer) {

@@ -23,7 +23,8 @@ void ToyNode::start() {
   absorb(context_.name);
   absorb(context_.incarnation.value());
   absorb(context_.seed);
-  for (const wire::StoredRow& row : context_.stored) absorb(static_cast<std::uint64_t>(row.base_offset()));
+  for (const wire::StoredRow& row : context_.stored)
+    absorb(static_cast<std::uint64_t>(row.base_offset()));
   started_ = true;
 }
 

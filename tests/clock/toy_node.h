@@ -1,5 +1,5 @@
-// A node whose every emission depends on all that it has seen, in order: the slightest difference in
-// an inbox, in storage or in time shows in its next frame.
+// A node whose every emission depends on all that it has seen, in order: the slightest difference
+// in an inbox, in storage or in time shows in its next frame.
 #pragma once
 
 #include <cstdint>
