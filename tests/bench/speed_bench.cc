@@ -5,6 +5,7 @@
 //
 // Prints one line a figure, with the target and whether it is reached; exits with 1 if one is not.
 #include <spdlog/fmt/fmt.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -13,14 +14,18 @@
 
 #include "tests/bench/bare_barrier.h"
 #include "tests/bench/ring_run.h"
+#include "tests/bench/whole_runs.h"
 
 namespace {
+namespace fs = std::filesystem;
 
 using namespace fencepost::bench;
 
 struct Bench {
   std::string self;
   std::string clock;
+  std::string fencepost;
+  fs::path runs;           // where whole runs leave what they leave
   std::int64_t scale = 1;  // --quick divides the number of ticks by it
   bool all_reached = true;
 
@@ -71,6 +76,34 @@ void in_process(Bench& bench) {
                fmt::format("{:.0f} / {:.0f} ticks/s", inside, processes));
 }
 
+// The same scenario in both worlds, by the command, with everything that a run leaves.
+void demos(Bench& bench) {
+  const fs::path source(FENCEPOST_SOURCE_DIR);
+  const std::string demo = source / "scenarios/demos/04-commit-after-crash-k2.yaml";
+  const std::string out = bench.runs / "demo";
+  const double seconds = run_command(bench.fencepost, {"run", demo, "--out", out}).seconds;
+  bench.report("2 s / a demo over processes", 2 / seconds, 1, fmt::format("{:.2f} s", seconds));
+  std::int64_t peak = 0;
+  std::string figures;
+  const WholeRun paced = run_command(bench.fencepost, {"run", demo, "--out", out, "--pace", "10"});
+  for (const auto& [program, kib] : paced.peak_kib) {
+    peak = std::max(peak, kib);
+    figures += fmt::format("{} {} MB  ", program, kib / 1024);
+  }
+  bench.report("50 MB / the largest process of a demo", 50.0 * 1024 / static_cast<double>(peak), 1,
+               figures);
+}
+
+void an_hour(Bench& bench) {
+  const std::string hour = fs::path(FENCEPOST_SOURCE_DIR) / "tests/bench/hour.yaml";
+  const std::string out = bench.runs / "hour";
+  const double processes = run_command(bench.fencepost, {"run", hour, "--out", out}).seconds;
+  const double inside =
+      run_command(bench.fencepost, {"run", hour, "--in-process", "--out", out}).seconds;
+  bench.report("30 s / an hour of ten consumers at Kafka's defaults", 30 / processes, 1,
+               fmt::format("{:.1f} s; in process {:.1f} s", processes, inside));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -81,8 +114,10 @@ int main(int argc, char** argv) {
         {.active = std::stoi(arguments[3]), .idle = 0, .ticks = std::stoll(arguments[4])});
   }
   Bench bench;
-  bench.self = std::filesystem::read_symlink("/proc/self/exe");
-  bench.clock = std::filesystem::path(bench.self).parent_path() / "clock";
+  bench.self = fs::read_symlink("/proc/self/exe");
+  bench.clock = fs::path(bench.self).parent_path() / "clock";
+  bench.fencepost = fs::path(bench.self).parent_path() / "fencepost";
+  bench.runs = fs::temp_directory_path() / fmt::format("fencepost-bench-runs-{}", getpid());
   if (arguments == std::vector<std::string>{"--quick"}) bench.scale = 10;
   try {
     barrier(bench, 4, 8000);
@@ -90,6 +125,10 @@ int main(int argc, char** argv) {
     barrier(bench, 64, 800);
     idle_costs_nothing(bench);
     in_process(bench);
+    fs::create_directories(bench.runs);
+    demos(bench);
+    if (bench.scale == 1) an_hour(bench);
+    fs::remove_all(bench.runs);
   } catch (const std::exception& error) {
     fmt::print(stderr, "speed_bench: {}\n", error.what());
     return 2;
