@@ -109,7 +109,11 @@ void ClockService::on_observed(const wire::Observed& observed) {
       stopped_.erase(child);
       if (!welcomed_.contains(child)) {
         log_->warn("{} has ended before it joined: {}", child.first, observed.detail());
-        core_.start_failed(child.first, observed.detail());
+        if (observed.detail().starts_with("killed by signal")) {
+          core_.start_lost(child.first, observed.detail());
+        } else {
+          core_.start_failed(child.first, observed.detail());
+        }
       }
       break;
   }

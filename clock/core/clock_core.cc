@@ -92,6 +92,10 @@ void ClockCore::continued(const ParticipantId& who) {
   participant->fact_stopped = false;
   stirred_.insert(who.name);
   account(*participant);
+  // Somebody has undone the scenario's stop before it could be seen: it is asked for again.
+  for (Pending& pending : pending_) {
+    if (pending.change == Change::kStop && pending.process == who.name) pending.performed = false;
+  }
   proceed();
 }
 
@@ -123,6 +127,18 @@ void ClockCore::need(const ParticipantId& who, const wire::Need& need) {
 void ClockCore::start_failed(const std::string& name, const std::string& detail) {
   if (phase_ == Phase::kFinished) return;
   fail(name + " ended before it joined: " + detail);
+}
+
+void ClockCore::start_lost(const std::string& name, const std::string& detail) {
+  constexpr int kSpawnsMax = 5;
+  for (Pending& pending : pending_) {
+    if (pending.change != Change::kStart || pending.process != name || !pending.performed) continue;
+    if (++pending.spawns >= kSpawnsMax) break;
+    pending.performed = false;
+    proceed();
+    return;
+  }
+  start_failed(name, detail);
 }
 
 void ClockCore::end(const std::string& reason) {

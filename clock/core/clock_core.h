@@ -93,6 +93,9 @@ class ClockCore {
   void need(const ParticipantId& who, const wire::Need& need);
   // A START that was performed has failed: the process ended before it said Hello.
   void start_failed(const std::string& name, const std::string& detail);
+  // The same, but a signal from outside has done it: nothing of that process has counted yet, so it
+  // is started again, a few times.
+  void start_lost(const std::string& name, const std::string& detail);
   // A person or a signal ends the run at the next boundary.
   void end(const std::string& reason);
   // The run is void, and ends at once.
@@ -149,6 +152,7 @@ class ClockCore {
     wire::ProcessSpec spec{};  // kStart from a journal
     int rule = 0;              // kFire, kPause
     bool performed = false;    // the physical act has been asked for
+    int spawns = 0;            // kStart: how many processes were lost before they joined
   };
 
   // -- decisions (decisions.cc) --

@@ -191,11 +191,12 @@ void ClockCore::perform(Pending& pending, wire::Act::Kind kind) {
 // Processes that start in the same tick are spawned side by side: their order is decided here, not
 // by which of them is up first.
 void ClockCore::perform_following_starts() {
+  std::set<std::string> starting;  // a name that is started twice is spawned once
   for (Pending& pending : pending_) {
     if (pending.change == Change::kFire) continue;
     if (pending.change != Change::kStart) return;
     const bool needed = find(pending.process) == nullptr && !hellos_.contains(pending.process);
-    if (needed) perform(pending, wire::Act::START);
+    if (starting.insert(pending.process).second && needed) perform(pending, wire::Act::START);
   }
 }
 

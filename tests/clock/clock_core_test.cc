@@ -296,6 +296,42 @@ TEST(Scenario, StartsOfOneTickAreSpawnedSideBySideAndJoinInFileOrder) {
   EXPECT_THAT(story.capture(), ElementsAre("0 JOIN B", "0 JOIN A", "0 step A", "0 step B"));
 }
 
+TEST(Scenario, ANameThatIsStartedTwiceInATickIsSpawnedOnce) {
+  wire::Plan plan;
+  add_rule(plan, wire::Action::START, "A").set_at_tick(0);
+  add_rule(plan, wire::Action::START, "A").set_at_tick(0);
+  ClockStory story(plan);
+  story.open();
+  EXPECT_THAT(story.acts(), ElementsAre("START A"));
+  story.hello("A").quiet();
+  EXPECT_THAT(story.acts(), IsEmpty());
+  EXPECT_THAT(story.capture(), ElementsAre("0 JOIN A", "0 step A"));
+}
+
+TEST(Scenario, AProcessThatIsKilledBeforeItJoinsIsStartedAgain) {
+  wire::Plan plan;
+  add_rule(plan, wire::Action::START, "A").set_at_tick(0);
+  ClockStory story(plan);
+  story.open().lost("A");
+  EXPECT_THAT(story.acts(), ElementsAre("START A", "START A"));
+  EXPECT_FALSE(story.finished());
+  for (int i = 0; i < 4; ++i) story.lost("A");
+  ASSERT_TRUE(story.finished()) << "but not for ever";
+  EXPECT_TRUE(story.finished()->failure);
+}
+
+TEST(Scenario, AStopThatSomebodyUndoesIsRepeated) {
+  wire::Plan plan;
+  add_rule(plan, wire::Action::STOP, "A").set_at_tick(1);
+  ClockStory story(plan);
+  story.hello("A").open().quiet().open();
+  EXPECT_THAT(story.acts(), ElementsAre("STOP A"));
+  story.continued("A");
+  EXPECT_THAT(story.acts(), ElementsAre("STOP A"));
+  story.stopped("A");
+  EXPECT_TRUE(story.captured("1 FREEZE A"));
+}
+
 TEST(Scenario, ABreakpointActsInTheNextTickAndOnce) {
   wire::Plan plan;
   add_rule(plan, wire::Action::STOP, "A").mutable_when()->set_event("ping");

@@ -83,6 +83,12 @@ ClockStory& ClockStory::closing(const std::string& name) {
   return *this;
 }
 
+ClockStory& ClockStory::lost(const std::string& name) {
+  core_->start_lost(name, "killed by signal 9");
+  drain();
+  return *this;
+}
+
 ClockStory& ClockStory::quiet() {
   for (auto& [name, life] : lives_) {
     if (life.owes >= 0) done(name);

@@ -33,6 +33,8 @@ class ClockStory {
   ClockStory& stopped(const std::string& name);
   ClockStory& continued(const std::string& name);
   ClockStory& closing(const std::string& name);
+  // A process that was to start has been killed before it said Hello.
+  ClockStory& lost(const std::string& name);
   // Lets everyone who owes a step finish it with nothing to tell, until no tick is open.
   ClockStory& quiet();
 
