@@ -101,7 +101,9 @@ void InProcessHost::start(const wire::Act& act) {
 }
 
 void InProcessHost::welcome(const clock::WelcomeTo& effect) {
-  const wire::ProcessSpec spec = std::move(starting_.extract(effect.to.name).mapped());
+  auto starting = starting_.extract(effect.to.name);
+  CHECK(!starting.empty(), "{} is welcomed and was not started", effect.to.name);
+  const wire::ProcessSpec spec = std::move(starting.mapped());
   const auto factory = factories_.find(spec.role());
   if (factory == factories_.end()) {
     throw ConfigError(spec.name() + ": unknown role \"" + spec.role() + "\"");
