@@ -1,10 +1,16 @@
 // The checks that go over several properties of a process.
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
+#include <array>
+
 #include "common/properties.h"
 
 namespace fencepost {
 namespace {
+
+// Of Kafka's assignors those that exist here (consumer/core/assignors).
+constexpr auto kAssignors = std::to_array<std::string_view>({"range", "roundrobin"});
 
 void require(bool holds, std::string_view problem) {
   if (!holds) throw ConfigError(std::string(problem));
@@ -36,6 +42,16 @@ void check_producing(const Properties& properties) {
           "transactional.id: transactions are not here yet; see docs/deviations.md");
 }
 
+// Those that do not exist here are passed over, as long as one does.
+void check_assignors(const Properties& properties) {
+  constexpr std::string_view kName = "partition.assignment.strategy";
+  const std::vector<std::string> named = properties.get_list(kName);
+  require(!named.empty(), fmt::format("{} must name an assignor", kName));
+  require(std::ranges::find_first_of(named, kAssignors) != named.end(),
+          fmt::format("{} names no assignor that works yet; these do: {}; see docs/deviations.md",
+                      with_value(properties, kName), fmt::join(kAssignors, ", ")));
+}
+
 void check_consumer(const Properties& properties) {
   const bool in_group = !properties.get("group.id").empty();
   const bool subscribes = !properties.get("app.subscribe").empty();
@@ -48,8 +64,7 @@ void check_consumer(const Properties& properties) {
   require(in_group || !properties.has("enable.auto.commit") ||
               !properties.get_bool("enable.auto.commit"),
           "enable.auto.commit=true needs a group.id");
-  require(!properties.get_list("partition.assignment.strategy").empty(),
-          "partition.assignment.strategy must name an assignor");
+  check_assignors(properties);
   check_producing(properties);
   check_delivery(properties, "app.producer.request.timeout.ms");
 }
