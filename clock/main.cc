@@ -50,7 +50,7 @@ void declare(CLI::App& app, CommandLine& line) {
       ->capture_default_str();
   app.footer(
       "Prints \"listening on HOST:PORT\" and serves brokers, consumers and producers that are\n"
-      "started with --clock HOST:PORT. Mostly `fencepost run` or `fencepost up` starts it.\n");
+      "started with --clock HOST:PORT. Mostly `fencepost run` starts it.\n");
 }
 
 wire::Plan load_plan(const std::string& path) {
