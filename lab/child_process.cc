@@ -110,13 +110,18 @@ std::optional<ChildChange> next_change(pid_t child) {
   using Kind = ChildChange::Kind;
   switch (info.si_code) {
     case CLD_STOPPED:
-      return ChildChange{Kind::kStopped, "stopped"};
+      return ChildChange{.kind = Kind::kStopped, .detail = "stopped"};
     case CLD_CONTINUED:
-      return ChildChange{Kind::kContinued, "continued"};
+      return ChildChange{.kind = Kind::kContinued, .detail = "continued"};
     case CLD_EXITED:
-      return ChildChange{Kind::kExited, fmt::format("exit code {}", info.si_status)};
+      return ChildChange{.kind = Kind::kExited,
+                         .status = info.si_status,
+                         .detail = fmt::format("exit code {}", info.si_status)};
     default:
-      return ChildChange{Kind::kExited, fmt::format("killed by signal {}", info.si_status)};
+      return ChildChange{.kind = Kind::kExited,
+                         .status = info.si_status,
+                         .by_signal = true,
+                         .detail = fmt::format("killed by signal {}", info.si_status)};
   }
 }
 

@@ -26,6 +26,8 @@ pid_t start_child(const ChildCommand& command);
 struct ChildChange {
   enum class Kind { kStopped, kContinued, kExited };
   Kind kind;
+  int status = 0;  // kExited: its exit code, or the number of the signal
+  bool by_signal = false;
   std::string detail;  // "exit code 2", "killed by signal 9"
 };
 

@@ -49,6 +49,7 @@ RunOutcome run_in_processes(const wire::Plan& plan, const RunSettings& settings,
   outcome.disturbed = result.disturbed;
   outcome.interrupted = result.interrupted;
   outcome.failure = result.failure;
+  outcome.unexpected_ends = result.unexpected_ends;
   outcome.supplies = result.supplies;
   outcome.last_tick = result.last_tick;
   return outcome;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/ids.h"
 #include "common/node.h"
@@ -25,6 +26,7 @@ struct RunOutcome {
   bool disturbed = false;              // something happened that the scenario does not say
   bool interrupted = false;            // a person ended it
   std::optional<std::string> failure;  // the run is void: not reproducible, or aborted
+  std::vector<std::string> unexpected_ends;  // one sentence each; over processes only
   std::uint64_t supplies = 0;          // frames that had to be delivered again
   Tick last_tick{-1};
 };

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -13,15 +14,19 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <memory>
+#include <set>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "common/host/address.h"
 #include "common/host/frame_stream.h"
+#include "common/host/process_host.h"
 #include "lab/child_process.h"
+#include "lab/unexpected_end.h"
 
 namespace fencepost::lab {
 namespace {
@@ -35,6 +40,7 @@ constexpr std::size_t kMaxAnnouncement = 4096;
 struct Child {
   std::string name;
   bool stopped = false;
+  std::set<int> sent = {};  // the signals that it got from here
 };
 
 // The clock's own words, from its standard output: "listening on 127.0.0.1:40001".
@@ -99,6 +105,8 @@ class Runner {
     connect_to_clock(start_clock());
     watch_time();
     context_.run();
+    if (!lost_clock_)
+      std::ranges::move(without_clock_, std::back_inserter(result_.unexpected_ends));
     return std::move(result_);
   }
 
@@ -119,6 +127,9 @@ class Runner {
   void send_signal(const std::string& name, int signal);
   void look_at_children();
   void observe(pid_t pid, const ChildChange& change);
+  void account_for(const Child& child, const ChildChange& change);
+  static void signal(pid_t pid, Child& child, int number);
+  std::string log_file_of(const std::string& name) const;
   void tell(wire::Observed::Kind kind, const std::string& name, pid_t pid,
             const std::string& detail);
   void end_children();
@@ -138,6 +149,8 @@ class Runner {
   std::map<pid_t, Child> children_;
   RunResult result_;
   bool ended_ = false;  // the clock has said so, or is lost
+  bool lost_clock_ = false;
+  std::vector<std::string> without_clock_;  // ends of those who say that the clock is lost
   std::string clock_detail_ = "its connection ended";
 };
 
@@ -165,7 +178,7 @@ std::string Runner::start_clock() {
                        "--pace",      std::to_string(options_.pace.count()),
                        "--watchdog",  std::to_string(options_.watchdog.count()),
                        "--log-level", options_.log_level};
-  command.log_file = options_.out + "/logs/clock.log";
+  command.log_file = log_file_of("clock");
   command.output_fd = announcement.write_end();
   clock_pid_ = start_child(command);
   children_[*clock_pid_] = {.name = "clock"};
@@ -228,6 +241,7 @@ void Runner::on_status(const wire::Status& status) {
 // Without its clock a run cannot go on, and nobody is left behind.
 void Runner::on_clock_lost() {
   if (!ended_) {
+    lost_clock_ = true;
     look_at_children();
     if (!result_.failure) result_.failure = "lost the clock: " + clock_detail_;
   }
@@ -286,7 +300,7 @@ void Runner::start(const wire::Act& act) {
     ChildCommand command;
     command.program = options_.binaries + "/" + spec.role();
     command.arguments = arguments_of(spec);
-    command.log_file = fmt::format("{}/logs/{}.log", options_.out, spec.name());
+    command.log_file = log_file_of(spec.name());
     children_[start_child(command)] = {.name = spec.name()};
   } catch (const std::runtime_error& error) {
     tell(wire::Observed::EXITED, act.process(), 0, error.what());
@@ -294,9 +308,18 @@ void Runner::start(const wire::Act& act) {
 }
 
 void Runner::send_signal(const std::string& name, int signal) {
-  for (const auto& [pid, child] : children_) {
-    if (child.name == name && pid != clock_pid_) ::kill(pid, signal);
+  for (auto& [pid, child] : children_) {
+    if (child.name == name && pid != clock_pid_) Runner::signal(pid, child, signal);
   }
+}
+
+void Runner::signal(pid_t pid, Child& child, int number) {
+  child.sent.insert(number);
+  ::kill(pid, number);
+}
+
+std::string Runner::log_file_of(const std::string& name) const {
+  return fmt::format("{}/logs/{}.log", options_.out, name);
 }
 
 void Runner::look_at_children() {
@@ -325,6 +348,7 @@ void Runner::observe(pid_t pid, const ChildChange& change) {
       if (!is_clock) tell(wire::Observed::CONTINUED, name, pid, change.detail);
       return;
     case ChildChange::Kind::kExited:
+      if (!is_clock) account_for(child, change);
       children_.erase(pid);
       if (is_clock) {
         clock_detail_ = change.detail;
@@ -334,6 +358,16 @@ void Runner::observe(pid_t pid, const ChildChange& change) {
       }
       return;
   }
+}
+
+// When the clock is lost, that the others lose it too needs no words.
+void Runner::account_for(const Child& child, const ChildChange& change) {
+  std::optional<std::string> end =
+      unexpected_end(child.name, change, child.sent, log_file_of(child.name));
+  if (!end) return;
+  const bool misses_clock = !change.by_signal && change.status == kExitLostClock;
+  if (misses_clock && ended_) return;
+  (misses_clock ? without_clock_ : result_.unexpected_ends).push_back(std::move(*end));
 }
 
 void Runner::tell(wire::Observed::Kind kind, const std::string& name, pid_t pid,
@@ -389,8 +423,8 @@ void Runner::watch_time() {
 
 // Who is stopped cannot hear that the run is over.
 void Runner::end_children() {
-  for (const auto& [pid, child] : children_) {
-    if (child.stopped) ::kill(pid, SIGKILL);
+  for (auto& [pid, child] : children_) {
+    if (child.stopped) signal(pid, child, SIGKILL);
   }
   grace_.expires_after(kGrace);
   grace_.async_wait([this](const boost::system::error_code& cancelled) {
@@ -401,7 +435,7 @@ void Runner::end_children() {
 
 void Runner::kill_children() {
   ended_ = true;
-  for (const auto& [pid, child] : children_) ::kill(pid, SIGKILL);
+  for (auto& [pid, child] : children_) signal(pid, child, SIGKILL);
   leave_when_alone();
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/ids.h"
 #include "proto/plan.pb.h"
@@ -28,6 +29,9 @@ struct RunResult {
   bool disturbed = false;              // something happened that the scenario does not say
   bool interrupted = false;            // by SIGINT or SIGTERM
   std::optional<std::string> failure;  // the run is void
+  // Children that ended without having been told to, or not with success: what ended each, and the
+  // last line of its log. One sentence each.
+  std::vector<std::string> unexpected_ends;
   std::uint64_t supplies = 0;          // frames that the clock had to deliver again
   Tick last_tick{-1};
 };

@@ -64,7 +64,7 @@ int report(const Scenario& scenario, const RunOutcome& outcome, const RunDirecto
   Judgement judgement;
   judgement.expectations = judge(scenario.expectations, history);
   judgement.checks = check_all(history);
-  const std::string story = tell_story(history, scenario.about, judgement);
+  const std::string story = tell_story(history, scenario.about, judgement, &scenario.plan);
   const std::string closing = closing_line(outcome, judgement);
   write_file(directory.summary(), story + "\n" + closing + "\n");
   leave_packets(directory);
@@ -105,6 +105,7 @@ int run_and_report(const RunArguments& arguments) {
   settings.world = arguments.in_process ? World::kInProcess : World::kProcesses;
   settings.pace_ms = arguments.pace_ms;
   const RunOutcome outcome = run_plan(scenario->plan, settings, directory);
+  for (const std::string& end : outcome.unexpected_ends) fmt::print(stderr, "{}\n", end);
   return report(*scenario, outcome, directory, arguments.quiet);
 }
 

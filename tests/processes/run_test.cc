@@ -52,6 +52,29 @@ TEST(RunOverProcesses, StartOfAProcessWithABadPropertyFailsTheRun) {
   EXPECT_TRUE(processes_of(directory).empty());
 }
 
+TEST(RunOverProcesses, HowAChildEndedByItselfIsTold) {
+  wire::Plan plan = billing_plan(20);
+  const RunDirectory directory;
+  // It has said Hello, and finds out when it is welcomed.
+  add_process(plan, "B2", "broker", {{"app.cluster", "B1"}});
+  add_action(plan, 3, wire::Action::START, "B2");
+  const lab::RunResult result = run(plan, directory);
+  ASSERT_EQ(result.unexpected_ends.size(), 1U);
+  EXPECT_EQ(result.unexpected_ends[0].find("B2 ended with exit code 2; the last line of its log: "),
+            0U)
+      << result.unexpected_ends[0];
+  EXPECT_NE(result.unexpected_ends[0].find("cannot start"), std::string::npos);
+}
+
+TEST(RunOverProcesses, EndsThatTheRunAskedForAreInOrder) {
+  wire::Plan plan = billing_plan(30);
+  add_action(plan, 8, wire::Action::KILL, "C2");
+  add_action(plan, 12, wire::Action::CLOSE, "C1");
+  add_action(plan, 20, wire::Action::STOP, "P1");
+  const RunDirectory directory;
+  EXPECT_TRUE(run(plan, directory).unexpected_ends.empty());
+}
+
 TEST(RunOverProcesses, MissingBinaryIsNamed) {
   const RunDirectory directory;
   lab::RunOptions options = options_for(directory);
