@@ -19,6 +19,9 @@
 
 namespace fencepost::lab {
 
+// The reason in a capture's end if the event came that the scenario waited for (clock/core).
+inline constexpr std::string_view kEndedByEvent = "until event";
+
 // A point of the capture: its tick, and the number of its record, which orders all facts.
 struct Moment {
   Tick tick;
@@ -48,6 +51,7 @@ struct LifecycleFact {
 struct FiredFact {
   Moment when;
   std::string text;
+  int rule = -1;  // its index in the plan
 };
 
 // ---- groups ----

@@ -60,7 +60,7 @@ void HistoryBuilder::add(Tick tick, const wire::CaptureRecord& record) {
       add_event(record.occurrence().event());
       break;
     case wire::CaptureRecord::kFired:
-      history_.fired.push_back({now_, record.fired().text()});
+      history_.fired.push_back({now_, record.fired().text(), record.fired().rule()});
       break;
     case wire::CaptureRecord::kEnd:
       history_.ended = true;

@@ -10,6 +10,7 @@
 #include "lab/checkers/groups.h"
 #include "lab/checkers/offsets.h"
 #include "lab/expectations.h"
+#include "lab/timeline.h"
 #include "lab/wording.h"
 
 namespace fencepost::lab {
@@ -22,14 +23,14 @@ constexpr std::size_t kTimelineShown = 400;
 // Writes the summary, section by section.
 class Story {
  public:
-  explicit Story(const History& history) : history_(history) {}
+  Story(const History& history, const wire::Plan* plan) : history_(history), plan_(plan) {}
 
   std::string tell(const std::string& about, const Judgement& judgement);
 
  private:
   void heading(const std::string& about);
   void timeline();
-  void add_lifecycle(const LifecycleFact& fact);
+  void never();
   void rebalances();
   void rebalance(const Rebalance& rebalance, std::size_t number);
   void generations(const Rebalance& rebalance);
@@ -50,6 +51,7 @@ class Story {
   }
 
   const History& history_;
+  const wire::Plan* plan_;  // null: not known
   std::string out_;
 };
 
@@ -60,6 +62,7 @@ std::string Story::tell(const std::string& about, const Judgement& judgement) {
   records();
   readers();
   errors();
+  never();
   verdicts("EXPECTED BY THE SCENARIO", judgement.expectations);
   verdicts("CHECKED ON EVERY RUN", judgement.checks);
   return std::move(out_);
@@ -85,54 +88,22 @@ void Story::heading(const std::string& about) {
 
 // ---- what happened ----
 
-std::string life_text(const LifecycleFact& fact) {
-  const wire::Lifecycle& what = fact.what;
-  const std::string hand =
-      fact.in_hand.empty() ? "" : fmt::format(", with {} in hand", fact.in_hand);
-  const std::string who = what.outside() ? " from outside" : "";
-  switch (what.kind()) {
-    case wire::Lifecycle::JOIN:
-      return fmt::format("{} starts ({}{}){}", what.process(), what.role(),
-                         what.incarnation() > 1 ? fmt::format(", life {}", what.incarnation()) : "",
-                         who);
-    case wire::Lifecycle::KILL:
-      return fmt::format("{} is killed (kill -9){}{}", what.process(), who, hand);
-    case wire::Lifecycle::CLOSE:
-      return fmt::format("{} is asked to close (SIGTERM){}{}", what.process(), who, hand);
-    case wire::Lifecycle::FREEZE:
-      return fmt::format("{} is stopped (SIGSTOP){}{}{}", what.process(), who,
-                         what.holding() ? " in the middle of a step" : "", hand);
-    case wire::Lifecycle::THAW:
-      return fmt::format("{} goes on (SIGCONT){}{}", what.process(), who, hand);
-    case wire::Lifecycle::EXIT:
-      return fmt::format("{} ends with exit code {}", what.process(), what.exit_code());
-  }
-  return "";
-}
-
 void Story::timeline() {
   title("WHAT HAPPENED            (tick, virtual time)");
-  std::map<Moment, std::string> lines;
-  for (const LifecycleFact& fact : history_.lifecycles) lines[fact.when] = life_text(fact);
-  for (const FiredFact& fact : history_.fired) lines[fact.when] = "rule " + fact.text;
-  for (const RemovedMember& removed : history_.removed) {
-    lines[removed.when] = fmt::format("{} is removed from group {}: {}", removed.process,
-                                      removed.group, without_uuids(removed.reason));
+  const std::vector<TimelineLine> lines = timeline_of(history_, plan_);
+  const std::size_t shown = std::min(lines.size(), kTimelineShown);
+  for (std::size_t index = 0; index < shown; ++index) {
+    line(fmt::format("{}  {}", at(lines[index].tick), lines[index].text));
   }
-  for (const GenerationFact& generation : history_.generations) {
-    if (!generation.stable) continue;
-    lines[*generation.stable] =
-        fmt::format("group {} is Stable in generation {} with {}", generation.group,
-                    generation.generation.value(), fmt::join(generation.members, " "));
-  }
-  std::size_t shown = 0;
-  for (const auto& [when, text] : lines) {
-    if (++shown > kTimelineShown) break;
-    line(fmt::format("{}  {}", at(when.tick), text));
-  }
-  if (lines.size() > kTimelineShown) {
-    line(fmt::format("  ... and {} more", lines.size() - kTimelineShown));
-  }
+  if (lines.size() > shown) line(fmt::format("  ... and {} more", lines.size() - shown));
+}
+
+void Story::never() {
+  if (plan_ == nullptr) return;
+  const std::vector<std::string> found = never_happened(history_, *plan_);
+  if (found.empty()) return;
+  title("NEVER HAPPENED");
+  for (const std::string& text : found) line("  " + text);
 }
 
 // ---- rebalances ----
@@ -342,9 +313,9 @@ std::vector<Verdict> check_all(const History& history) {
   return {check_groups(history), check_offsets(history), check_delivery(history)};
 }
 
-std::string tell_story(const History& history, const std::string& about,
-                       const Judgement& judgement) {
-  return Story(history).tell(about, judgement);
+std::string tell_story(const History& history, const std::string& about, const Judgement& judgement,
+                       const wire::Plan* plan) {
+  return Story(history, plan).tell(about, judgement);
 }
 
 }  // namespace fencepost::lab

@@ -19,7 +19,8 @@ struct Judgement {
 // The checkers that run on every run.
 std::vector<Verdict> check_all(const History& history);
 
-std::string tell_story(const History& history, const std::string& about,
-                       const Judgement& judgement);
+// With the plan that was run it also says which actions had no effect, and what never happened.
+std::string tell_story(const History& history, const std::string& about, const Judgement& judgement,
+                       const wire::Plan* plan = nullptr);
 
 }  // namespace fencepost::lab

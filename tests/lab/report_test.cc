@@ -113,6 +113,49 @@ TEST(Story, TellsWhatStoodTwiceAndWhatWasLost) {
   EXPECT_NE(story.find("RebalanceInProgressException"), std::string::npos) << story;
 }
 
+wire::Plan plan_of(const std::string& timeline, const std::string& until) {
+  const LoadedScenario loaded = parse_scenario(
+      "topics: {orders: 3}\nuntil: " + until +
+          "\nprocesses: {B1: {role: broker}, P1: {role: producer},\n"
+          "  C1: {role: consumer, group.id: billing, subscribe: orders}}\ntimeline: [" +
+          timeline + "]\n",
+      "test.yaml");
+  for (const Mistake& mistake : loaded.mistakes) ADD_FAILURE() << to_string(mistake);
+  return loaded.scenario ? loaded.scenario->plan : wire::Plan();
+}
+
+TEST(Story, SaysWhatHadNoEffect) {
+  const wire::Plan plan = plan_of(
+      "{at: 10, kill: C1}, {at: 11, cont: P1}, {at: 11, start: P1}, {at: 12, kill: P1}", "20");
+  RunBuilder run = small_run();  // rule 0 starts everybody; C1 is dead since tick 9
+  run.at(10).fires(1, "{at: 10, kill: C1}");
+  run.at(11).fires(2, "{at: 11, cont: P1}").fires(3, "{at: 11, start: P1}");
+  run.at(12).fires(4, "{at: 12, kill: P1}").killed("P1").ends();
+  const std::string story = tell_story(run.history(), "", {}, &plan);
+  EXPECT_NE(story.find("rule {at: 10, kill: C1}\n    10      10000 ms       no effect: C1 is not "
+                       "running\n"),
+            std::string::npos)
+      << story;
+  EXPECT_NE(story.find("no effect: P1 is not stopped"), std::string::npos) << story;
+  EXPECT_NE(story.find("no effect: P1 is running already"), std::string::npos) << story;
+  EXPECT_EQ(story.find("no effect: P1 is not running"), std::string::npos) << story;
+}
+
+TEST(Story, SaysWhatNeverHappened) {
+  const wire::Plan plan =
+      plan_of("{when: {event: record.processing, record: o0.9}, kill: C1}, {at: 3, stop: C1}",
+              "{event: source.finished, process: P1, at most: 20}");
+  RunBuilder run = small_run();
+  run.at(1).fires(0, "{at: 0, start: [B1, P1, C1]}").at(10).ends();
+  const std::string story = tell_story(run.history(), "", {}, &plan);
+  EXPECT_NE(story.find("NEVER HAPPENED\n"
+                       "  rule {when: {event: record.processing, record: o0.9}, kill: C1}\n"
+                       "  rule {at: 3, stop: C1}\n"
+                       "  until {process: P1, event: source.finished}\n"),
+            std::string::npos)
+      << story;
+}
+
 TEST(PacketList, HasWiresharksColumnsAndNotesBetween) {
   PacketList list({});
   std::string text;

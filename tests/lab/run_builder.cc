@@ -61,6 +61,13 @@ RunBuilder& RunBuilder::killed(const std::string& process) {
   return *this;
 }
 
+RunBuilder& RunBuilder::fires(int rule, const std::string& text) {
+  wire::Fired& fired = *add().mutable_fired();
+  fired.set_rule(rule);
+  fired.set_text(text);
+  return *this;
+}
+
 void RunBuilder::steps(const std::string& process) {
   wire::Step& step = *add().mutable_step();
   step.set_process(process);

@@ -23,6 +23,7 @@ class RunBuilder {
   RunBuilder& at(std::int64_t tick);
   RunBuilder& joins(const std::string& process, const std::string& role);
   RunBuilder& killed(const std::string& process);
+  RunBuilder& fires(int rule, const std::string& text);  // a rule of the plan
   RunBuilder& event(const std::string& process, std::string_view name, Attributes attributes);
 
   // The coordinator forms a generation, its leader shares out the partitions, and it is Stable.
