@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 
 #include "lab/scenario.h"
@@ -10,10 +11,13 @@ namespace fencepost::lab {
 
 class RunDirectory {
  public:
-  explicit RunDirectory(std::filesystem::path path) : path_(std::move(path)) {}
+  explicit RunDirectory(std::filesystem::path path);
 
-  // Makes an empty directory. What an earlier run left there is removed; a directory that holds
-  // anything else is left alone and throws std::runtime_error, as does one that cannot be made.
+  // Makes the directory ready for a run, which has it for itself until this object, with its
+  // copies, is gone. What an earlier run left there is removed, and nothing else is touched; but
+  // one that was disturbed by hand cannot be had again: it is renamed to NAME.1, NAME.2, ..., which
+  // is said on standard error. Throws std::runtime_error if another run is using the directory, if
+  // it holds what is not a run, or if it cannot be made.
   void prepare() const;
   // Keeps what the run was made from: the scenario with what it includes, and its plan.
   void keep(const Scenario& scenario) const;
@@ -30,7 +34,17 @@ class RunDirectory {
   wire::Plan read_plan() const;
 
  private:
+  class Lock;
+
+  bool holds_run() const;
+  bool is_disturbed() const;
+  void set_aside() const;
+  void remove_run() const;
+  void make() const;
+  std::filesystem::path included() const { return path_ / "included.txt"; }
+
   std::filesystem::path path_;
+  std::shared_ptr<Lock> lock_;  // shared with copies
 };
 
 // Throws std::runtime_error naming the file.
