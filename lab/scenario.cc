@@ -128,10 +128,12 @@ void Compiler::read_numbers() {
 
 KnownNames Compiler::known_names() {
   KnownNames known;
+  if (const auto& file = documents_.back().root.place.file) known.file = *file;
   known.partitions = PartitionNames(scenario_.plan.topics());
   for (const auto& topic : scenario_.plan.topics()) known.topics.push_back(topic.topic());
   std::sort(known.topics.begin(), known.topics.end());
   known.processes = process_names(sections("processes"));
+  known.roles = process_roles(sections("processes"));
   return known;
 }
 
@@ -146,6 +148,7 @@ void Compiler::read_parts() {
   const YamlNode* until = root.find("until");
   if (until == nullptr) {
     reader_.mistake(root.place, "until is missing: name the last tick of the run");
+    scenario_.plan.mutable_until()->set_tick(kTicksMax);  // no tick is too late for it
   } else {
     read_until(*until, known, reader_, scenario_.plan);
   }
@@ -188,7 +191,17 @@ LoadedScenario parse_scenario(const std::string& text, const std::string& name) 
 std::optional<TopicPartition> read_partition(const Word& word, const KnownNames& known,
                                              NodeReader& reader) {
   auto parsed = known.partitions.parse(word.text);
-  if (!parsed) {
+  if (parsed) return parsed;
+  const auto partitions = known.partitions.partitions_of(word.text);
+  if (word.text.find(',') != std::string::npos) {
+    reader.mistake(word.place, fmt::format("\"{}\" is one word; write a list: [{}]", word.text,
+                                           fmt::join(split(word.text, ','), ", ")));
+  } else if (!partitions.empty()) {
+    std::vector<std::string> names;
+    for (const TopicPartition& one : partitions) names.push_back(known.partitions.short_name(one));
+    reader.mistake(word.place, fmt::format("\"{}\" is a topic; name its partitions: {}", word.text,
+                                           fmt::join(names, ", ")));
+  } else {
     const std::vector<std::string> names = known.partitions.all_names();
     reader.mistake(word.place, unknown_word("partition", word.text, views(names)));
   }
@@ -197,6 +210,17 @@ std::optional<TopicPartition> read_partition(const Word& word, const KnownNames&
 
 bool is_process(const Word& word, const KnownNames& known, NodeReader& reader) {
   return reader.one_of(word, "process", views(known.processes));
+}
+
+bool can_do(const Word& process, std::string_view roles, std::string_view does,
+            const KnownNames& known, NodeReader& reader) {
+  const auto role = known.roles.find(process.text);
+  if (role == known.roles.end()) return true;
+  const auto able = split(roles, ',');
+  if (std::find(able.begin(), able.end(), role->second) != able.end()) return true;
+  reader.mistake(process.place, fmt::format("{} is a {}, and {}: only a {} does", process.text,
+                                            role->second, does, fmt::join(able, " or a ")));
+  return false;
 }
 
 bool is_api(const Word& word, NodeReader& reader) { return reader.one_of(word, "api", all_apis()); }

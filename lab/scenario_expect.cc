@@ -59,7 +59,10 @@ class ExpectReader {
   void add(const Place& place, std::string text, ExpectedFact fact);
   // The items of a list, or the one map that stands in its place.
   std::vector<const YamlNode*> maps(const YamlEntry& entry);
-  std::optional<std::string> process(const YamlNode& map);
+  // `roles` are those that can do what is expected, `fails` what others never do.
+  std::optional<std::string> process(const YamlNode& map, std::string_view roles,
+                                     std::string_view fails);
+  void check_record(const Word& word);
   ExpectRecords count_or_names(const YamlNode& node, std::string_view what);
 
   const KnownNames& known_;
@@ -114,7 +117,8 @@ std::vector<const YamlNode*> ExpectReader::maps(const YamlEntry& entry) {
   return found;
 }
 
-std::optional<std::string> ExpectReader::process(const YamlNode& map) {
+std::optional<std::string> ExpectReader::process(const YamlNode& map, std::string_view roles,
+                                                 std::string_view fails) {
   const YamlNode* node = map.find("process");
   if (node == nullptr) {
     reader_.mistake(map.place, "which process? The key `process` is missing");
@@ -122,7 +126,21 @@ std::optional<std::string> ExpectReader::process(const YamlNode& map) {
   }
   const auto word = reader_.word(*node, "process");
   if (!word || !is_process(*word, known_, reader_)) return std::nullopt;
+  if (!can_do(*word, roles, fails, known_, reader_)) return std::nullopt;
   return word->text;
+}
+
+// "o2.3": a partition, and an offset.
+void ExpectReader::check_record(const Word& word) {
+  const std::size_t dot = word.text.rfind('.');
+  const bool whole = dot != std::string::npos && parse_integer(word.text.substr(dot + 1));
+  if (!whole) {
+    reader_.mistake(word.place, fmt::format("\"{}\" names no record: a partition, a dot and an "
+                                            "offset, as in o2.3",
+                                            word.text));
+    return;
+  }
+  read_partition({word.text.substr(0, dot), word.place}, known_, reader_);
 }
 
 void ExpectReader::group(const YamlEntry& entry) {
@@ -147,7 +165,10 @@ void ExpectReader::records(const YamlEntry& entry) {
   records.what = entry.key == "duplicates" ? ExpectRecords::What::kDuplicates
                  : entry.key == "lost"     ? ExpectRecords::What::kLost
                                            : ExpectRecords::What::kPending;
-  if (records.names) std::sort(records.names->begin(), records.names->end());
+  if (records.names) {
+    for (const Word& word : reader_.words(entry.value, entry.key)) check_record(word);
+    std::sort(records.names->begin(), records.names->end());
+  }
   add(entry.place, entry.key + ": " + to_flow(entry.value), records);
 }
 
@@ -193,7 +214,7 @@ void ExpectReader::errors(const YamlEntry& entry) {
   for (const YamlNode* map : maps(entry)) {
     reader_.only_keys(*map, kKeys, "errors");
     ExpectError expected;
-    expected.process = process(*map).value_or("");
+    expected.process = process(*map, "consumer,producer", "is never refused anything").value_or("");
     const YamlNode* error = map->find("error");
     if (error == nullptr) reader_.mistake(map->place, "which error? The key `error` is missing");
     const auto word = error == nullptr ? std::nullopt : reader_.word(*error, "error");
@@ -256,7 +277,7 @@ void ExpectReader::fetches(const YamlEntry& entry) {
   for (const YamlNode* map : maps(entry)) {
     reader_.only_keys(*map, kKeys, "fetches.from");
     ExpectFetchFrom expected;
-    expected.process = process(*map).value_or("");
+    expected.process = process(*map, "consumer", "sends no Fetch").value_or("");
     const YamlNode* partition = map->find("partition");
     const YamlNode* offset = map->find("offset");
     if (partition == nullptr || offset == nullptr) {

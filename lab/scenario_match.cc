@@ -1,4 +1,7 @@
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
+#include <array>
 
 #include "common/events.h"
 #include "lab/scenario_parts.h"
@@ -17,6 +20,48 @@ const events::EventInfo* find_event(std::string_view name) {
     if (event.name == name) return &event;
   }
   return nullptr;
+}
+
+// Who reports an event.
+struct EventRoles {
+  std::string_view event;
+  std::string_view roles;
+};
+constexpr std::array kEventRoles = std::to_array<EventRoles>({
+    {events::kBrokerLoaded, "broker"},
+    {events::kTopicCreated, "broker"},
+    {events::kLogAppended, "broker"},
+    {events::kGroupState, "broker"},
+    {events::kMemberAdded, "broker"},
+    {events::kMemberRemoved, "broker"},
+    {events::kOffsetCommitted, "broker"},
+    {events::kClientState, "consumer"},
+    {events::kPartitionsRevoked, "consumer"},
+    {events::kPartitionsAssigned, "consumer"},
+    {events::kPartitionsLost, "consumer"},
+    {events::kAssignmentComputed, "consumer"},
+    {events::kPositionReset, "consumer"},
+    {events::kOffsetsCommitted, "consumer"},
+    {events::kCommitFailed, "consumer"},
+    {events::kClientError, "consumer,producer"},
+    {events::kClientClosed, "consumer"},
+    {events::kPollReturned, "consumer"},
+    {events::kRecordProcessing, "consumer"},
+    {events::kRecordProcessed, "consumer"},
+    {events::kRecordRead, "consumer"},
+    {events::kRecordSent, "consumer,producer"},
+    {events::kRecordAcknowledged, "consumer,producer"},
+    {events::kRecordFailed, "consumer,producer"},
+    {events::kProduceRetry, "consumer,producer"},
+    {events::kSourceFinished, "producer"},
+});
+
+// Events that the table does not know are anybody's.
+std::string_view roles_of(std::string_view event) {
+  for (const EventRoles& row : kEventRoles) {
+    if (row.event == event) return row.roles;
+  }
+  return "broker,consumer,producer";
 }
 
 // Reads one `when`: keys of its own, the rest are attributes of the event.
@@ -82,6 +127,10 @@ void MatchReader::read_event(const YamlNode& node, const std::vector<std::string
   const auto name = reader_.word(*node.find("event"), "event");
   if (!name || !reader_.one_of(*name, "event", event_names())) return;
   match_.set_event(name->text);
+  if (match_.has_process()) {
+    can_do({match_.process(), node.find("process")->place}, roles_of(name->text),
+           fmt::format("never reports {}", name->text), known_, reader_);
+  }
   std::vector<std::string_view> keys = split(find_event(name->text)->keys, ',');
   keys.insert(keys.end(), {"process", "event", "nth"});
   keys.insert(keys.end(), besides.begin(), besides.end());

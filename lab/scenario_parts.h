@@ -3,6 +3,7 @@
 // expect (scenario_expect.cc).
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,9 +18,12 @@ namespace fencepost::lab {
 
 // What the rest of a scenario may refer to.
 struct KnownNames {
+  std::string file;  // of the scenario itself, not of what it includes
   PartitionNames partitions;
   std::vector<std::string> topics;     // full names, sorted
   std::vector<std::string> processes;  // sorted
+  std::map<std::string, std::string>
+      roles;  // by process, as written; wrong ones are named elsewhere
 };
 
 // A section that several files may have: the included one first, the including one last and
@@ -33,6 +37,7 @@ void read_processes(const Layers& defaults, const Layers& sections, const KnownN
                     NodeReader& reader, wire::Plan& plan);
 // The names of the processes, before they are read.
 std::vector<std::string> process_names(const Layers& sections);
+std::map<std::string, std::string> process_roles(const Layers& sections);
 
 // The rules, behind a first one that starts at tick 0 what no rule starts.
 void read_timeline(const YamlNode* timeline, const KnownNames& known, NodeReader& reader,
@@ -51,6 +56,10 @@ Expectations read_expect(const YamlNode& node, const KnownNames& known, NodeRead
 std::optional<TopicPartition> read_partition(const Word& word, const KnownNames& known,
                                              NodeReader& reader);
 bool is_process(const Word& word, const KnownNames& known, NodeReader& reader);
+// A mistake if the process has a role, and it is none of these ("broker,consumer"): it `does` what
+// is expected of it never.
+bool can_do(const Word& process, std::string_view roles, std::string_view does,
+            const KnownNames& known, NodeReader& reader);
 bool is_api(const Word& word, NodeReader& reader);
 
 }  // namespace fencepost::lab

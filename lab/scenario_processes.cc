@@ -80,7 +80,7 @@ class ProcessReader {
   // Sets each entry of a map but `role`.
   void set_all(const YamlNode& map);
   void set_missing(std::string_view name, const std::string& value);
-  void validate(const Place& place);
+  void validate(const std::string& process, const Place& place);
   const Properties& properties() const { return properties_; }
 
  private:
@@ -136,11 +136,11 @@ void ProcessReader::set_missing(std::string_view name, const std::string& value)
   if (!properties_.has(name)) properties_.set(name, value, "the scenario");
 }
 
-void ProcessReader::validate(const Place& place) {
+void ProcessReader::validate(const std::string& process, const Place& place) {
   try {
     properties_.validate();
   } catch (const ConfigError& error) {
-    reader_.mistake(place, error.what());
+    reader_.mistake(place, fmt::format("{}: {}", process, error.what()));
   }
 }
 
@@ -257,6 +257,9 @@ class PlanProcesses {
 
   void check_defaults();
   void add(const std::string& name, const ProcessLayers& layers);
+  // Where properties that do not go together are named: in the scenario itself, if it says anything
+  // about the process or its role, rather than in what it includes.
+  Place place_to_blame(Role role, const ProcessLayers& layers) const;
   // What brokers and clients must know of each other; called when the brokers are known.
   void set_brokers(const std::vector<std::string>& brokers);
 
@@ -288,6 +291,17 @@ void PlanProcesses::set_brokers(const std::vector<std::string>& brokers) {
   }
 }
 
+Place PlanProcesses::place_to_blame(Role role, const ProcessLayers& layers) const {
+  const auto is_own = [&](const Place& place) { return place.file && *place.file == known_.file; };
+  if (is_own(layers.place)) return layers.place;
+  for (const YamlNode* section : defaults_) {
+    for (const YamlEntry& entry : section->entries) {
+      if (entry.key == to_string(role) && is_own(entry.place)) return entry.place;
+    }
+  }
+  return layers.place;
+}
+
 void PlanProcesses::add(const std::string& name, const ProcessLayers& layers) {
   const auto role = read_role(name, layers, reader_);
   if (!role) return;
@@ -306,7 +320,7 @@ void PlanProcesses::add(const std::string& name, const ProcessLayers& layers) {
     process.set_missing("bootstrap.servers", bootstrap_);
   }
   if (*role == Role::kProducer) process.set_missing("app.short.names", topics_text(plan_, true));
-  process.validate(layers.place);
+  process.validate(name, place_to_blame(*role, layers));
   wire::ProcessSpec* spec = plan_.add_processes();
   spec->set_name(name);
   spec->set_role(std::string(to_string(*role)));
@@ -337,6 +351,18 @@ std::vector<std::string> process_names(const Layers& sections) {
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
+}
+
+std::map<std::string, std::string> process_roles(const Layers& sections) {
+  std::map<std::string, std::string> roles;
+  for (const YamlNode* section : sections) {
+    for (const YamlEntry& entry : section->entries) {
+      const YamlNode* role = entry.value.find("role");
+      const bool known = role != nullptr && role_from_string(role->text).has_value();
+      if (known) roles[entry.key] = role->text;
+    }
+  }
+  return roles;
 }
 
 void read_processes(const Layers& defaults, const Layers& sections, const KnownNames& known,

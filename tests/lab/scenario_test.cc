@@ -1,10 +1,13 @@
 #include "lab/scenario.h"
 
 #include <gtest/gtest.h>
+#include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+
+#include "common/events.h"
 
 namespace fencepost::lab {
 namespace {
@@ -208,6 +211,24 @@ constexpr BadCase kBadCases[] = {
     {"UnknownExpectation", "until: 9\nexpect: {duplicate: 3}\n", "did you mean \"duplicates\"?"},
     {"UnknownError", "until: 9\nexpect: {errors: {process: C1, error: UNKNOWN_MEMBER}}\n",
      "did you mean \"UNKNOWN_MEMBER_ID\"?"},
+    {"TopicForPartitions", "until: 9\nexpect: {assignments: [{C1: [orders]}]}\n",
+     "\"orders\" is a topic; name its partitions: o0, o1, o2"},
+    {"PartitionsInOneWord", "until: 9\nexpect: {assignments: [{C1: \"o0,o2\"}]}\n",
+     "write a list: [o0, o2]"},
+    {"AssignInOneWord",
+     "!topics: {orders: 3}\nuntil: 9\n"
+     "processes: {B1: {role: broker}, A1: {role: consumer, assign: \"o0,o2\"}}\n",
+     "write a list: [o0, o2]"},
+    {"RecordOfNoTopic", "until: 9\nexpect: {duplicates: [q2.99]}\n", "unknown partition \"q2\""},
+    {"NoRecord", "until: 9\nexpect: {lost: [o2]}\n", "\"o2\" names no record"},
+    {"ErrorOfABroker", "until: 9\nexpect: {errors: {process: B1, error: NOT_COORDINATOR}}\n",
+     "B1 is a broker, and is never refused anything: only a consumer or a producer does"},
+    {"FetchOfABroker",
+     "until: 9\nexpect: {fetches.from: {process: B1, partition: o0, offset: 0}}\n",
+     "B1 is a broker, and sends no Fetch"},
+    {"EventOfAnotherRole",
+     "until: 9\ntimeline: [{when: {process: C1, event: member.removed}, kill: C1}]\n",
+     "C1 is a consumer, and never reports member.removed: only a broker does"},
     {"IncludeElsewhere", "until: 9\ninclude: ../x.yaml\n", "in the same folder"},
 };
 
@@ -223,6 +244,30 @@ TEST(ScenarioMistakes, AreAllNamedInTheOrderOfTheFile) {
   ASSERT_EQ(loaded.mistakes.size(), 3U);
   EXPECT_EQ(loaded.mistakes[0].place.line, 4);
   EXPECT_EQ(loaded.mistakes[2].place.line, 5);
+}
+
+TEST(ScenarioMistakes, AMisspeltUntilMakesNoTickTooLate) {
+  const LoadedScenario loaded =
+      parse_scenario(std::string(kBase) + "untl: 50\ntimeline: [{at: 20, kill: C1}]\n", "bad.yaml");
+  ASSERT_EQ(loaded.mistakes.size(), 2U);
+  for (const Mistake& mistake : loaded.mistakes) {
+    EXPECT_NE(mistake.message.find("until"), std::string::npos) << mistake.message;
+    EXPECT_EQ(mistake.message.find("after the end"), std::string::npos) << mistake.message;
+  }
+}
+
+TEST(ScenarioMistakes, EveryEventHasAReporter) {
+  for (const events::EventInfo& event : events::all_events()) {
+    int mistakes = 0;
+    for (const char* process : {"B1", "C1"}) {
+      const LoadedScenario loaded =
+          parse_scenario(fmt::format("{}until: 9\nexpect: {{events: {{process: {}, event: {}}}}}\n",
+                                     kBase, process, event.name),
+                         "test.yaml");
+      mistakes += static_cast<int>(loaded.mistakes.size());
+    }
+    EXPECT_EQ(mistakes, event.name == events::kSourceFinished ? 2 : 1) << event.name;
+  }
 }
 
 TEST(ScenarioMistakes, DeepNestingIsRefused) {
@@ -298,6 +343,15 @@ TEST_F(ScenarioFile, IncludedSettingIsWeakerAndItsMistakesAreItsOwn) {
   EXPECT_EQ(loaded.scenario->plan.tick_ms(), 10);
   EXPECT_EQ(loaded.scenario->files.size(), 2U);
   EXPECT_EQ(loaded.scenario->files[0].name, "x.yaml");
+  write("x.yaml",
+        "include: setting.yaml\nuntil: 9\n"
+        "defaults: {consumer: {heartbeat.interval.ms: 3, session.timeout.ms: 2}}\n");
+  const LoadedScenario clash = load_scenario(path);
+  ASSERT_EQ(clash.mistakes.size(), 1U);
+  EXPECT_NE(to_string(clash.mistakes[0]).find("x.yaml:3:12: C1: heartbeat.interval.ms"),
+            std::string::npos)
+      << to_string(clash.mistakes[0]);
+  write("x.yaml", "include: setting.yaml\nseed: 4\nuntil: 9\n");
   write("setting.yaml", std::string(kBase) + "seeed: 3\n");
   const LoadedScenario bad = load_scenario(path);
   ASSERT_EQ(bad.mistakes.size(), 1U);
