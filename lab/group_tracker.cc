@@ -7,8 +7,6 @@
 namespace fencepost::lab {
 namespace {
 
-constexpr std::size_t kUuidLength = 36;
-
 std::string text(const wire::Event& event, std::string_view key) {
   return std::string(events::value_of(event, key));
 }
@@ -42,13 +40,50 @@ void GroupTracker::on_member_id(const std::string& process, const std::string& m
   process_by_member_[member] = process;
 }
 
-// Kafka's member ids are the client's id, a dash and a UUID.
 std::string GroupTracker::process_of(const std::string& member) const {
   const auto found = process_by_member_.find(member);
-  if (found != process_by_member_.end()) return found->second;
-  if (member.size() <= kUuidLength + 1) return member;
-  const std::size_t dash = member.size() - kUuidLength - 1;
-  return member[dash] == '-' ? member.substr(0, dash) : member;
+  return found == process_by_member_.end() ? member : found->second;
+}
+
+// A generation forms before its members hear their ids, so facts may still hold ids.
+void GroupTracker::name_members() {
+  for (GenerationFact& generation : history_.generations) {
+    for (std::string& member : generation.members) member = process_of(member);
+    std::sort(generation.members.begin(), generation.members.end());
+    std::map<std::string, std::set<TopicPartition>> assignment;
+    for (auto& [member, partitions] : generation.assignment) {
+      assignment[process_of(member)].merge(partitions);
+    }
+    generation.assignment = std::move(assignment);
+  }
+  for (Rebalance& rebalance : history_.rebalances) {
+    for (auto& [partition, member] : rebalance.after) member = process_of(member);
+    for (std::string& reason : rebalance.reasons) reason = with_processes(reason);
+  }
+  for (RemovedMember& removed : history_.removed) {
+    removed.process = process_of(removed.member);
+    removed.reason = with_processes(removed.reason);
+  }
+}
+
+// A text of the coordinator with its member ids replaced.
+std::string GroupTracker::with_processes(const std::string& text) const {
+  std::string out;
+  std::string word;
+  const auto end_word = [&] {
+    out += process_of(word);
+    word.clear();
+  };
+  for (const char c : text) {
+    if (c != ' ' && c != ',' && c != ':' && c != ';') {
+      word += c;
+      continue;
+    }
+    end_word();
+    out += c;
+  }
+  end_word();
+  return out;
 }
 
 // ---- generations and rebalances ----
@@ -59,7 +94,7 @@ void GroupTracker::on_group_state(const Speaker& speaker, const wire::Event& eve
   if (to == "PreparingRebalance") begin_rebalance(speaker, group, text(event, "reason"));
   if (to == "CompletingRebalance") form_generation(speaker, event);
   if (to == "Stable") on_stable(speaker, group);
-  if (to == "Empty" || to == "Dead") settle(speaker, group);
+  if (to == "Empty" || to == "Dead") on_empty(speaker, group);
 }
 
 void GroupTracker::begin_rebalance(const Speaker& speaker, const std::string& group,
@@ -77,7 +112,9 @@ void GroupTracker::begin_rebalance(const Speaker& speaker, const std::string& gr
   const std::size_t index = history_.rebalances.size();
   for (auto& [key, open_pause] : paused_) {
     if (key.first != group) continue;
-    rebalance.before.emplace(key.second, open_pause.pause.owner_before);
+    if (!open_pause.forsaken) {
+      rebalance.before.emplace(key.second, open_pause.pause.owner_before);
+    }
     if (!open_pause.rebalance) open_pause.rebalance = index;
   }
   history_.rebalances.push_back(std::move(rebalance));
@@ -142,6 +179,14 @@ bool GroupTracker::has_hand_over_left(const Rebalance& rebalance,
   }
   return std::any_of(rebalance.before.begin(), rebalance.before.end(),
                      [&](const auto& owner) { return !assigned.contains(owner.first); });
+}
+
+// What had an owner has none from now on; that it is paused goes on.
+void GroupTracker::on_empty(const Speaker& speaker, const std::string& group) {
+  for (auto& [key, open_pause] : paused_) {
+    if (key.first == group) open_pause.forsaken = true;
+  }
+  settle(speaker, group);
 }
 
 void GroupTracker::settle(const Speaker& speaker, const std::string& group) {
@@ -254,6 +299,7 @@ void GroupTracker::finish() {
     if (open.rebalance) history_.rebalances[*open.rebalance].pauses.push_back(open.pause);
   }
   paused_.clear();
+  name_members();
   for (Rebalance& rebalance : history_.rebalances) {
     std::stable_sort(
         rebalance.pauses.begin(), rebalance.pauses.end(),

@@ -32,7 +32,8 @@ class GroupTracker {
   // The capture ends: pauses that nobody ended are part of the history too.
   void finish();
 
-  // The process behind a member id.
+  // The process behind a member id, by the JoinGroup that the id was the answer to; the id itself
+  // as long as none was seen. finish() names those that were answered later.
   std::string process_of(const std::string& member) const;
 
  private:
@@ -45,13 +46,17 @@ class GroupTracker {
   struct OpenPause {
     Pause pause;
     std::optional<std::size_t> rebalance;  // absent: the next to begin
+    bool forsaken = false;                 // the group was Empty since: nobody owns the partition
   };
 
   void on_group_state(const Speaker& speaker, const wire::Event& event);
   void begin_rebalance(const Speaker& speaker, const std::string& group, std::string reason);
   void form_generation(const Speaker& speaker, const wire::Event& event);
   void on_stable(const Speaker& speaker, const std::string& group);
+  void on_empty(const Speaker& speaker, const std::string& group);
   void settle(const Speaker& speaker, const std::string& group);
+  void name_members();
+  std::string with_processes(const std::string& text) const;
   bool has_hand_over_left(const Rebalance& rebalance, const GenerationFact& generation) const;
   void on_assignment_computed(const Speaker& speaker, const wire::Event& event);
   void on_assigned(const Speaker& speaker, const wire::Event& event);

@@ -103,6 +103,7 @@ struct GenerationFact {
 using Owners = std::map<TopicPartition, std::string>;
 
 // From PreparingRebalance to Stable with nothing left to hand over: perhaps several generations.
+// Or to Empty, when the last member has gone: then nobody owns anything afterwards.
 struct Rebalance {
   std::string group;
   Moment begun;
@@ -131,6 +132,15 @@ struct OffsetFact {
   std::string group;
   TopicPartition partition;
   std::optional<Offset> offset;  // told: absent if nothing was committed
+};
+
+// A consumer's position came from auto.offset.reset: nothing was committed, or it was out of range.
+struct ResetFact {
+  Moment when;
+  std::string process;
+  TopicPartition partition;
+  Offset offset;
+  std::string policy;  // "earliest", "latest"
 };
 
 // ---- records ----
@@ -198,6 +208,7 @@ struct History {
   std::vector<OffsetFact> commits;  // stored, as the coordinator reports
   std::vector<OffsetFact> commit_requests;
   std::vector<OffsetFact> offset_answers;
+  std::vector<ResetFact> resets;
 
   std::map<std::string, RecordFact> records;              // of the sources, by name
   std::map<std::string, std::vector<Appended>> invoices;  // by the record that they are for

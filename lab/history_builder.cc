@@ -228,6 +228,11 @@ void HistoryBuilder::add_event(const wire::Event& event) {
     if (!partition) return;
     history_.commits.push_back({now_, groups_.process_of(text(event, "member")),
                                 text(event, "group"), *partition, offset_of(event)});
+  } else if (name == events::kPositionReset) {
+    const auto partition = partition_of(event);
+    if (!partition) return;
+    history_.resets.push_back(
+        {now_, process_, *partition, offset_of(event), text(event, "policy")});
   } else {
     add_client_error(event);
   }

@@ -10,6 +10,7 @@
 #include "lab/checkers/groups.h"
 #include "lab/checkers/offsets.h"
 #include "lab/expectations.h"
+#include "lab/hand_overs.h"
 #include "lab/timeline.h"
 #include "lab/wording.h"
 
@@ -23,7 +24,8 @@ constexpr std::size_t kTimelineShown = 400;
 // Writes the summary, section by section.
 class Story {
  public:
-  Story(const History& history, const wire::Plan* plan) : history_(history), plan_(plan) {}
+  Story(const History& history, const wire::Plan* plan)
+      : history_(history), plan_(plan), hand_overs_(history) {}
 
   std::string tell(const std::string& about, const Judgement& judgement);
 
@@ -36,11 +38,16 @@ class Story {
   void generations(const Rebalance& rebalance);
   void owners(std::string_view label, const Owners& owners);
   void pauses(const Rebalance& rebalance);
+  std::string pause_text(const Rebalance& rebalance) const;
+  void starts(const Rebalance& rebalance);
+  void emptied(const Rebalance& rebalance);
   void records();
   void delivery(const Delivery& delivery);
   void committed(const std::string& group);
   void readers();
   void errors();
+  using ErrorRow = std::pair<ErrorKey, ErrorFact>;
+  void error_rows(std::vector<ErrorRow> rows);
   void verdicts(std::string_view title, const std::vector<Verdict>& verdicts);
 
   void line(const std::string& text) { out_ += text + "\n"; }
@@ -52,6 +59,7 @@ class Story {
 
   const History& history_;
   const wire::Plan* plan_;  // null: not known
+  HandOvers hand_overs_;
   std::string out_;
 };
 
@@ -146,7 +154,7 @@ void Story::pauses(const Rebalance& rebalance) {
     line(fmt::format("      {:<9}{}", "paused", "nothing"));
     return;
   }
-  const std::int64_t ticks = pause_ticks(rebalance, history_.last_tick);
+  line(fmt::format("      {:<9}{}", "paused", pause_text(rebalance)));
   std::vector<std::string> words;
   for (const Pause& pause : rebalance.pauses) {
     const std::string until =
@@ -155,10 +163,36 @@ void Story::pauses(const Rebalance& rebalance) {
                                 pause.from.value(), until, pause.why));
     if (&pause != &rebalance.pauses.back()) words.back() += ",";
   }
-  line(fmt::format("      {:<9}{} x ticks = {} ({} ms)", "paused",
-                   counted(static_cast<std::int64_t>(rebalance.pauses.size()), "partition"), ticks,
-                   ticks * history_.header.tick_ms()));
   line(fmt::format("      {:<9}{}", "", wrapped(words, 15, kWidth)));
+}
+
+std::string Story::pause_text(const Rebalance& rebalance) const {
+  const std::int64_t ticks = pause_ticks(rebalance, history_.last_tick);
+  return fmt::format("{} ({} ms) over {}", counted(ticks, "partition-tick"),
+                     ticks * history_.header.tick_ms(),
+                     counted(static_cast<std::int64_t>(rebalance.pauses.size()), "partition"));
+}
+
+void Story::starts(const Rebalance& rebalance) {
+  const std::vector<std::string> lines = lines_of(hand_overs_.of(rebalance), history_.names);
+  if (lines.empty()) return;
+  line("      FROM WHERE");
+  for (const std::string& text : lines) {
+    std::vector<std::string> words;
+    for (const std::string_view word : split(text, ' ')) words.emplace_back(word);
+    line("               " + wrapped(words, 17, kWidth));
+  }
+}
+
+// Without a number: it led to nothing that has members.
+void Story::emptied(const Rebalance& rebalance) {
+  line(fmt::format("  -   tick {}: the group is Empty: nobody owns anything now",
+                   rebalance.settled->tick.value()));
+  for (const std::string& reason : rebalance.reasons) {
+    line(fmt::format("      {:<9}{}", "why", without_uuids(reason)));
+  }
+  owners("before", rebalance.before);
+  pauses(rebalance);
 }
 
 void Story::rebalance(const Rebalance& rebalance, std::size_t number) {
@@ -168,7 +202,7 @@ void Story::rebalance(const Rebalance& rebalance, std::size_t number) {
     line(fmt::format("  #{:<3}ticks {} to {}: {} ({} ms)", number, rebalance.begun.tick.value(),
                      rebalance.settled->tick.value(), counted(ticks, "tick"), ticks * tick_ms));
   } else {
-    line(fmt::format("  #{:<3}from tick {} on: not finished when the run ended", number,
+    line(fmt::format("  -   from tick {} on: not finished when the run ended",
                      rebalance.begun.tick.value()));
   }
   for (const std::string& reason : rebalance.reasons) {
@@ -178,23 +212,29 @@ void Story::rebalance(const Rebalance& rebalance, std::size_t number) {
   owners("before", rebalance.before);
   if (rebalance.settled) owners("after", rebalance.after);
   pauses(rebalance);
+  starts(rebalance);
 }
 
+// Numbers and sums are those of the expectations `rebalances`, `paused` and `pause.ticks`.
 void Story::rebalances() {
   for (const std::string& group : history_.groups()) {
     title(fmt::format("REBALANCES of group {}", group));
+    const std::vector<const Rebalance*> counted_ones = settled_rebalances(history_, group);
+    const std::set<const Rebalance*> settled(counted_ones.begin(), counted_ones.end());
     std::size_t number = 0;
-    std::int64_t ticks = 0;
-    std::int64_t partitions = 0;
+    Rebalance sum;
     for (const Rebalance& one : history_.rebalances) {
       if (one.group != group) continue;
-      rebalance(one, ++number);
-      ticks += pause_ticks(one, history_.last_tick);
-      partitions += static_cast<std::int64_t>(one.pauses.size());
+      const bool counts = settled.contains(&one);
+      if (one.settled && !counts) {
+        emptied(one);
+        continue;
+      }
+      rebalance(one, counts ? ++number : 0);
+      if (counts) sum.pauses.insert(sum.pauses.end(), one.pauses.begin(), one.pauses.end());
     }
-    line(fmt::format("  in all {}: {} paused, partitions x ticks = {} ({} ms)",
-                     counted(static_cast<std::int64_t>(number), "rebalance"),
-                     counted(partitions, "partition"), ticks, ticks * history_.header.tick_ms()));
+    line(fmt::format("  in all {}: paused {}",
+                     counted(static_cast<std::int64_t>(number), "rebalance"), pause_text(sum)));
   }
 }
 
@@ -269,23 +309,39 @@ std::string error_text(const ErrorKey& key) {
   return key.error == "NONE" || key.error.empty() ? "(no request sent)" : key.error;
 }
 
+// Answers that each member gets on its way into a group, or as the news of a rebalance.
+bool is_protocol(const ErrorKey& key) {
+  return (key.api == "JoinGroup" && key.error == "MEMBER_ID_REQUIRED") ||
+         (key.api == "Heartbeat" && key.error == "REBALANCE_IN_PROGRESS");
+}
+
 void Story::errors() {
-  if (history_.errors.empty()) return;
+  std::vector<ErrorRow> errors;
+  std::vector<ErrorRow> protocol;
+  for (const auto& [key, fact] : history_.errors) {
+    (is_protocol(key) ? protocol : errors).emplace_back(key, fact);
+  }
   title("ERRORS");
-  std::vector<std::pair<ErrorKey, ErrorFact>> sorted(history_.errors.begin(),
-                                                     history_.errors.end());
-  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& left, const auto& right) {
+  if (errors.empty()) line("  none");
+  error_rows(std::move(errors));
+  if (protocol.empty()) return;
+  line("  part of the protocol:");
+  error_rows(std::move(protocol));
+}
+
+void Story::error_rows(std::vector<ErrorRow> rows) {
+  std::stable_sort(rows.begin(), rows.end(), [](const ErrorRow& left, const ErrorRow& right) {
     return left.second.first < right.second.first;
   });
   std::size_t process_width = 0;
   std::size_t name_width = 0;
   std::size_t exception_width = 0;
-  for (const auto& [key, fact] : sorted) {
+  for (const auto& [key, fact] : rows) {
     process_width = std::max(process_width, key.process.size());
     name_width = std::max(name_width, error_text(key).size());
     exception_width = std::max(exception_width, key.exception.size());
   }
-  for (const auto& [key, fact] : sorted) {
+  for (const auto& [key, fact] : rows) {
     const std::string where = key.api.empty() ? "reported by the client" : key.api + " refused";
     line(fmt::format("  {:<{}}  {:<{}}  {:<{}}  {}, {}{}", key.process, process_width,
                      error_text(key), name_width, key.exception, exception_width, where,

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "lab/match.h"
 #include "lab/wording.h"
 
 namespace fencepost::lab {
@@ -161,24 +162,6 @@ class InVain {
   std::map<std::string, Standing> standing_;
 };
 
-// ---- what did not happen ----
-
-std::string text_of(const wire::Match& match) {
-  std::vector<std::string> parts;
-  if (match.has_process()) parts.push_back("process: " + match.process());
-  if (match.has_event()) parts.push_back("event: " + match.event());
-  for (const wire::Attribute& attribute : match.where()) {
-    parts.push_back(attribute.key() + ": " + attribute.value());
-  }
-  if (match.has_api()) parts.push_back("api: " + match.api());
-  if (match.has_response())
-    parts.push_back(match.response() ? "response: true" : "response: false");
-  if (match.has_to()) parts.push_back("to: " + match.to());
-  if (match.nth() != 1) parts.push_back(fmt::format("nth: {}", match.nth()));
-  if (match.error()) parts.emplace_back("error: true");
-  return fmt::format("{{{}}}", fmt::join(parts, ", "));
-}
-
 }  // namespace
 
 std::vector<TimelineLine> timeline_of(const History& history, const wire::Plan* plan) {
@@ -218,7 +201,7 @@ std::vector<std::string> never_happened(const History& history, const wire::Plan
   }
   const bool waited = plan.until().has_when() && history.ended;
   if (waited && history.end_reason != kEndedByEvent) {
-    found.push_back("until " + text_of(plan.until().when()));
+    found.push_back("until " + describe(plan.until().when()));
   }
   return found;
 }

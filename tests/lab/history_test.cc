@@ -110,6 +110,32 @@ TEST(History, ACooperativeHandOverIsOneRebalanceOfTwoGenerations) {
   EXPECT_EQ(stable_generations(history, "billing").size(), 3U);
 }
 
+TEST(History, NobodyOwnsAnythingBeforeAnEmptyGroupIsJoinedAgain) {
+  RunBuilder run = one_member();
+  run.at(9).revoked("C1", 1, "orders-0,orders-1").removed("C1").empties("member C1 left");
+  run.at(20).prepares("Empty", "member C2 joined").forms(3, {{"C2", "orders-0,orders-1"}});
+  run.at(21).assigned("C2", 3, "orders-0,orders-1").fetches("C2", "orders-0", 2);
+  const History history = run.history();
+  ASSERT_EQ(history.rebalances.size(), 3U);
+  EXPECT_EQ(history.rebalances[1].before.size(), 2U);
+  EXPECT_TRUE(history.rebalances[1].after.empty());
+  EXPECT_TRUE(history.rebalances[2].before.empty());
+  EXPECT_EQ(settled_rebalances(history, "billing").size(), 2U);
+}
+
+TEST(History, AStaticMemberIsNamedByItsProcess) {
+  const std::string id = "till-1-01234567-89ab-4def-8123-0123456789ab";
+  RunBuilder run;
+  run.joins("B1", "broker").joins("C1", "consumer");
+  run.at(2).prepares("Empty", "member " + id + " joined").forms(1, {{id, "orders-0"}});
+  run.answered("C1", id);
+  const History history = run.history();
+  EXPECT_EQ(history.generations[0].members, std::vector<std::string>{"C1"});
+  EXPECT_TRUE(history.generations[0].assignment.contains("C1"));
+  EXPECT_EQ(history.rebalances[0].after.at({"orders", PartitionId(0)}), "C1");
+  EXPECT_EQ(history.rebalances[0].reasons[0], "member C1 joined");
+}
+
 TEST(History, ErrorsAreCountedByWhoWasRefusedWhat) {
   RunBuilder run = one_member();
   run.at(7)

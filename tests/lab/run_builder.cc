@@ -41,6 +41,11 @@ RunBuilder& RunBuilder::at(std::int64_t tick) {
   return *this;
 }
 
+RunBuilder& RunBuilder::seeded(std::uint64_t seed) {
+  records_.front().second.mutable_header()->set_seed(seed);
+  return *this;
+}
+
 RunBuilder& RunBuilder::joins(const std::string& process, const std::string& role) {
   wire::Lifecycle& lifecycle = *add().mutable_lifecycle();
   lifecycle.set_kind(wire::Lifecycle::JOIN);
@@ -166,6 +171,22 @@ RunBuilder& RunBuilder::removed(const std::string& process) {
       {{"group", kGroup}, {"member", process}, {"client", process}, {"reason", "session expired"}});
 }
 
+RunBuilder& RunBuilder::empties(const std::string& reason) {
+  prepares("Stable", reason);
+  return event("B1", events::kGroupState,
+               {{"group", kGroup},
+                {"from", "PreparingRebalance"},
+                {"to", "Empty"},
+                {"generation", "0"},
+                {"reason", "no members left"},
+                {"members", ""}});
+}
+
+RunBuilder& RunBuilder::answered(const std::string& process, const std::string& member) {
+  packet("B1", process).mutable_join_group_response()->set_member_id(member);
+  return *this;
+}
+
 RunBuilder& RunBuilder::fetches(const std::string& process, const std::string& partition,
                                 std::int64_t offset) {
   const TopicPartition where = parsed(partition);
@@ -213,6 +234,23 @@ RunBuilder& RunBuilder::told(const std::string& process, const std::string& part
   auto* part = topic->add_partitions();
   part->set_partition_index(where.partition.value());
   part->set_committed_offset(offset);
+  return *this;
+}
+
+RunBuilder& RunBuilder::resets(const std::string& process, const std::string& partition,
+                               std::int64_t offset, const std::string& policy) {
+  const TopicPartition where = parsed(partition);
+  return event(process, events::kPositionReset,
+               {{"topic", where.topic},
+                {"partition", std::to_string(where.partition.value())},
+                {"offset", std::to_string(offset)},
+                {"policy", policy}});
+}
+
+RunBuilder& RunBuilder::member_id_required(const std::string& process) {
+  packet("B1", process)
+      .mutable_join_group_response()
+      ->set_error_code(to_wire(ErrorCode::kMemberIdRequired));
   return *this;
 }
 

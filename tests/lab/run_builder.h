@@ -21,6 +21,7 @@ class RunBuilder {
   RunBuilder();
 
   RunBuilder& at(std::int64_t tick);
+  RunBuilder& seeded(std::uint64_t seed);  // in the header
   RunBuilder& joins(const std::string& process, const std::string& role);
   RunBuilder& killed(const std::string& process);
   RunBuilder& fires(int rule, const std::string& text);  // a rule of the plan
@@ -34,6 +35,8 @@ class RunBuilder {
   RunBuilder& revoked(const std::string& process, int generation, const std::string& partitions);
   RunBuilder& lost(const std::string& process, int generation, const std::string& partitions);
   RunBuilder& removed(const std::string& process);
+  RunBuilder& empties(const std::string& reason);  // the last member has gone
+  RunBuilder& answered(const std::string& process, const std::string& member);  // its JoinGroup
 
   RunBuilder& fetches(const std::string& process, const std::string& partition,
                       std::int64_t offset);
@@ -42,7 +45,10 @@ class RunBuilder {
   RunBuilder& stores(const std::string& process, const std::string& partition,
                      std::int64_t offset);  // without a request
   RunBuilder& told(const std::string& process, const std::string& partition, std::int64_t offset);
+  RunBuilder& resets(const std::string& process, const std::string& partition, std::int64_t offset,
+                     const std::string& policy);
   RunBuilder& refused(const std::string& process, ErrorCode error);  // a Heartbeat
+  RunBuilder& member_id_required(const std::string& process);        // a first JoinGroup
 
   // A source's records, or the invoices of a member.
   RunBuilder& appended(const std::string& producer, const std::string& partition,
