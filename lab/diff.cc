@@ -20,34 +20,62 @@ constexpr std::size_t kBefore = 4;
 constexpr std::size_t kAfter = 3;
 constexpr std::size_t kDetailLines = 12;
 
-// A record as one line; receptions and steps, which the packet list leaves out, have one too.
+// A record as one line. What the packet list leaves out (steps, receptions) is told apart, since it
+// matters only where it is the difference.
 class Narrator {
  public:
+  // Empty for what the packet list leaves out.
   std::string line_of(Tick tick, const wire::CaptureRecord& record) {
-    std::string line = list_.line_of(tick, record);
-    if (!line.empty()) return line;
-    google::protobuf::TextFormat::Printer printer;
-    printer.SetSingleLineMode(true);
-    std::string text;
-    printer.PrintToString(record, &text);
-    return fmt::format("       {:>6} {}\n", tick.value(), text);
+    if (record.has_step()) process_ = record.step().process();
+    return list_.line_of(tick, record);
+  }
+
+  std::string line_left_out(Tick tick, const wire::CaptureRecord& record) const {
+    if (record.has_step()) {
+      return fmt::format("       tick {}: a step of {}\n", tick.value(), process_);
+    }
+    if (record.has_reception()) {
+      const wire::Reception& reception = record.reception();
+      const std::string what = reception.has_sequence()
+                                   ? fmt::format("message {} of", reception.sequence())
+                                   : std::string("the end of its connection to");
+      return fmt::format("       tick {}: {} receives {} {}\n", tick.value(), process_, what,
+                         reception.source());
+    }
+    return fmt::format("       tick {}: the header of the capture\n", tick.value());
   }
 
  private:
   PacketList list_{{.events = true}};
+  std::string process_;  // whose step it is
 };
 
 // One of the two captures, read in step with the other.
 struct Side {
-  explicit Side(const std::string& path) : reader(path) {}
+  enum class End { kMustBeWhole, kMayBeCut };
+  explicit Side(const std::string& path, End end = End::kMustBeWhole)
+      : reader(path), may_be_cut(end == End::kMayBeCut) {}
 
   void advance() {
-    record = reader.next();
+    record = next();
     bytes = record ? record->SerializeAsString() : "";
     line = record ? narrator.line_of(Tick(reader.tick()), *record) : "(end of the capture)\n";
   }
+  std::optional<wire::CaptureRecord> next() {
+    if (!may_be_cut) return reader.next();
+    try {
+      return reader.next();
+    } catch (const std::runtime_error&) {
+      return std::nullopt;
+    }
+  }
+  // The line, or what stands for it.
+  std::string any_line() const {
+    return line.empty() ? narrator.line_left_out(Tick(reader.tick()), *record) : line;
+  }
 
   CaptureReader reader;
+  bool may_be_cut;
   Narrator narrator;
   std::optional<wire::CaptureRecord> record;
   std::string bytes;
@@ -84,12 +112,31 @@ std::string field_differences(const Side& left, const Side& right) {
 }
 
 std::string following(Side& side, std::string_view mark) {
-  std::string out = fmt::format("{} {}", mark, side.line);
-  for (std::size_t count = 0; count < kAfter && side.record; ++count) {
+  std::string out = fmt::format("{} {}", mark, side.any_line());
+  for (std::size_t shown = 0; shown < kAfter && side.record;) {
     side.advance();
+    if (side.line.empty()) continue;
     out += fmt::format("{} {}", mark, side.line);
+    ++shown;
   }
   return out;
+}
+
+// "the runs are of different seeds: 1 and 2"; empty if the headers say the same.
+std::string header_difference(const Side& left, const Side& right) {
+  if (!left.record || !right.record) return "";
+  if (!left.record->has_header() || !right.record->has_header()) return "";
+  const wire::CaptureHeader& a = left.record->header();
+  const wire::CaptureHeader& b = right.record->header();
+  std::string out;
+  const auto add = [&out](bool same, std::string_view what, const auto& one, const auto& other) {
+    if (!same) out += fmt::format("{}{}: {} and {}", out.empty() ? "" : "; ", what, one, other);
+  };
+  add(a.scenario() == b.scenario(), "scenarios", a.scenario(), b.scenario());
+  add(a.seed() == b.seed(), "seeds", a.seed(), b.seed());
+  add(a.tick_ms() == b.tick_ms(), "tick.ms", a.tick_ms(), b.tick_ms());
+  if (out.empty()) return "";
+  return "the runs are of different " + out + "\n";
 }
 
 std::string report(const std::deque<std::string>& before, std::uint64_t number, Side& left,
@@ -111,13 +158,39 @@ std::optional<std::string> first_difference(const std::string& left_path,
   Side left(left_path);
   Side right(right_path);
   std::deque<std::string> before;
+  std::string headers;
   for (std::uint64_t number = 1;; ++number) {
     left.advance();
     right.advance();
-    if (!left.record && !right.record) return std::nullopt;
-    if (left.record.has_value() != right.record.has_value() || left.bytes != right.bytes) {
-      return report(before, number, left, right);
+    if (!left.record && !right.record) {
+      if (headers.empty()) return std::nullopt;
+      return headers + "all packets and events are the same\n";
     }
+    if (left.record.has_value() != right.record.has_value() || left.bytes != right.bytes) {
+      const std::string difference = number == 1 ? header_difference(left, right) : "";
+      if (difference.empty()) return headers + report(before, number, left, right);
+      headers = difference;
+    }
+    if (left.line.empty()) continue;
+    before.push_back(left.line);
+    if (before.size() > kBefore) before.pop_front();
+  }
+}
+
+PrefixComparison compare_prefix(const std::string& cut, const std::string& whole) {
+  Side left(cut, Side::End::kMayBeCut);
+  Side right(whole);
+  std::deque<std::string> before;
+  PrefixComparison result;
+  for (;; ++result.records) {
+    left.advance();
+    if (!left.record) return result;
+    right.advance();
+    if (!right.record || left.bytes != right.bytes) {
+      result.difference = report(before, result.records + 1, left, right);
+      return result;
+    }
+    if (left.line.empty()) continue;
     before.push_back(left.line);
     if (before.size() > kBefore) before.pop_front();
   }

@@ -31,6 +31,19 @@ RunBuilder small_run() {
   return run;
 }
 
+// C1 has done o0.0 and o0.1, commits 1, and dies.
+RunBuilder small_run_until_crash() {
+  RunBuilder run;
+  run.joins("B1", "broker").joins("P1", "producer").joins("C1", "consumer");
+  run.at(2).prepares("Empty", "member C1 joined").forms(1, {{"C1", "orders-0,orders-1"}});
+  run.at(3).assigned("C1", 1, "orders-0,orders-1");
+  run.at(4).fetches("C1", "orders-0", 0);
+  run.at(5).appended("P1", "orders-0", 0, "o0.0,o0.1,o0.2");
+  run.at(6).invoices("C1", "o0.0").at(7).commits("C1", "orders-0", 1).at(8).invoices("C1", "o0.1");
+  run.at(9).killed("C1");
+  return run;
+}
+
 struct ExpectCase {
   const char* name;
   const char* expect;
@@ -80,7 +93,7 @@ constexpr ExpectCase kCases[] = {
      Outcome::kInvalid},
     {"Order", "order: {C1: [JoinGroup, Fetch, OffsetCommit]}", Outcome::kValid},
     {"OrderWrong", "order: {C1: [Fetch, JoinGroup]}", Outcome::kInvalid},
-    {"Events", "events: {process: P1, event: log.appended}", Outcome::kInvalid},
+    {"Events", "events: {process: P1, event: source.finished}", Outcome::kInvalid},
     {"EventsFound", "events: {process: B1, event: log.appended, records: o0.1, count: 1}",
      Outcome::kValid},
     {"EventsPacket", "events: {api: Heartbeat, response: true, error: true}", Outcome::kValid},
@@ -151,9 +164,77 @@ TEST(Story, SaysWhatNeverHappened) {
   EXPECT_NE(story.find("NEVER HAPPENED\n"
                        "  rule {when: {event: record.processing, record: o0.9}, kill: C1}\n"
                        "  rule {at: 3, stop: C1}\n"
-                       "  until {process: P1, event: source.finished}\n"),
+                       "  until P1 source.finished\n"),
             std::string::npos)
       << story;
+}
+
+// C2 takes o0 over.
+RunBuilder hand_over(std::int64_t start) {
+  RunBuilder run = small_run_until_crash();
+  run.at(10).joins("C2", "consumer").removed("C1").prepares("Stable", "session expired");
+  run.at(12).forms(2, {{"C2", "orders-0,orders-1"}});
+  run.at(13).assigned("C2", 2, "orders-0,orders-1");
+  run.at(14).fetches("C2", "orders-0", start);
+  return run;
+}
+
+TEST(Story, SaysFromWhereTheNextOwnerStartsAndWhatItDoesAgain) {
+  RunBuilder run = hand_over(1);
+  run.at(15).invoices("C2", "o0.1").invoices("C2", "o0.2").ends();
+  const std::string story = tell_story(run.history(), "", {});
+  EXPECT_NE(story.find("FROM WHERE\n               o0: C2 starts at 1, committed by C1 at tick 7; "
+                       "o0.1 done again\n"),
+            std::string::npos)
+      << story;
+}
+
+TEST(Story, SaysWhatIsNeverProcessed) {
+  RunBuilder run = small_run_until_crash();
+  run.commits("C1", "orders-0", 3);
+  run.at(10).joins("C2", "consumer").removed("C1").prepares("Stable", "session expired");
+  run.at(12).forms(2, {{"C2", "orders-0"}}).at(13).assigned("C2", 2, "orders-0");
+  run.at(14).fetches("C2", "orders-0", 3).ends();
+  const std::string story = tell_story(run.history(), "", {});
+  EXPECT_NE(story.find("o0: C2 starts at 3, committed by C1 at tick 9; o0.2 never processed"),
+            std::string::npos)
+      << story;
+}
+
+TEST(Story, SaysWhichPolicyDecidedWhereNothingWasCommitted) {
+  RunBuilder run;
+  run.joins("B1", "broker").joins("C1", "consumer");
+  run.at(2).prepares("Empty", "member C1 joined").forms(1, {{"C1", "orders-0,orders-1"}});
+  run.at(3).assigned("C1", 1, "orders-0,orders-1");
+  run.at(4).resets("C1", "orders-0", 0, "earliest").resets("C1", "orders-1", 0, "earliest");
+  run.fetches("C1", "orders-0", 0).fetches("C1", "orders-1", 0).ends();
+  const std::string story = tell_story(run.history(), "", {});
+  EXPECT_NE(story.find("o0 o1: C1 starts at 0, by auto.offset.reset=earliest: nothing was "
+                       "committed\n"),
+            std::string::npos)
+      << story;
+}
+
+TEST(Story, AnEmptiedGroupHasALineOfItsOwn) {
+  RunBuilder run = small_run_until_crash();
+  run.at(12).removed("C1").empties("session expired");
+  run.at(20).joins("C2", "consumer").prepares("Empty", "member C2 joined");
+  run.forms(3, {{"C2", "orders-0"}}).assigned("C2", 3, "orders-0").ends();
+  const std::string story = tell_story(run.history(), "", {});
+  EXPECT_NE(story.find("  -   tick 12: the group is Empty"), std::string::npos) << story;
+  EXPECT_NE(story.find("  #2  ticks 20 to 20"), std::string::npos) << story;
+  EXPECT_NE(story.find("  in all 2 rebalances: paused 0 partition-ticks"), std::string::npos)
+      << story;
+}
+
+TEST(Story, KeepsErrorsApartFromWhatIsPartOfTheProtocol) {
+  RunBuilder run = small_run();
+  run.member_id_required("C1");
+  const std::string story = tell_story(run.history(), "", {});
+  EXPECT_NE(story.find("ERRORS\n  none\n  part of the protocol:\n"), std::string::npos) << story;
+  EXPECT_NE(story.find("MEMBER_ID_REQUIRED"), std::string::npos) << story;
+  run.refused("C1", ErrorCode::kUnknownMemberId);
+  EXPECT_EQ(tell_story(run.history(), "", {}).find("ERRORS\n  none"), std::string::npos);
 }
 
 TEST(PacketList, HasWiresharksColumnsAndNotesBetween) {
@@ -183,6 +264,34 @@ TEST(Diff, NamesTheFirstDifferenceWithItsNeighbours) {
   EXPECT_NE(difference->find("o1@5"), std::string::npos) << *difference;
   small_run().write(right);
   EXPECT_NE(first_difference(left, right)->find("end of the capture"), std::string::npos);
+}
+
+TEST(Diff, NamesOtherHeadersAndGoesOnBehindThem) {
+  const std::filesystem::path folder = testing::TempDir();
+  const std::string left = (folder / "left.bin").string();
+  const std::string right = (folder / "right.bin").string();
+  small_run().at(10).fetches("C1", "orders-1", 4).write(left);
+  small_run().seeded(7).at(10).fetches("C1", "orders-1", 5).write(right);
+  const std::string difference = first_difference(left, right).value_or("");
+  EXPECT_TRUE(difference.starts_with("the runs are of different seeds: 1 and 7\n")) << difference;
+  EXPECT_NE(difference.find("o1@5"), std::string::npos) << difference;
+  EXPECT_EQ(difference.find("step {"), std::string::npos) << difference;
+  small_run().seeded(7).write(right);
+  small_run().write(left);
+  EXPECT_EQ(first_difference(left, right),
+            "the runs are of different seeds: 1 and 7\nall packets and events are the same\n");
+}
+
+TEST(Diff, AShorterCaptureIsComparedAsFarAsItGoes) {
+  const std::filesystem::path folder = testing::TempDir();
+  const std::string cut = (folder / "cut.bin").string();
+  const std::string whole = (folder / "whole.bin").string();
+  small_run().write(cut);
+  small_run().at(10).fetches("C1", "orders-1", 4).ends().write(whole);
+  EXPECT_EQ(compare_prefix(cut, whole).difference, std::nullopt);
+  EXPECT_EQ(compare_prefix(cut, whole).records, small_run().records().size());
+  std::filesystem::resize_file(cut, std::filesystem::file_size(cut) - 1);
+  EXPECT_EQ(compare_prefix(cut, whole).records, small_run().records().size() - 1);
 }
 
 TEST(Wording, LeavesUuidsOut) {
