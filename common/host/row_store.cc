@@ -3,7 +3,10 @@
 #include <spdlog/fmt/fmt.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <limits>
+
+#include "common/host/row_text.h"
 
 namespace fencepost {
 namespace {
@@ -14,7 +17,7 @@ constexpr const char* kSchema =
     "CREATE TABLE IF NOT EXISTS run (run_id TEXT NOT NULL);"
     "CREATE TABLE IF NOT EXISTS stored (id INTEGER PRIMARY KEY, tick INTEGER NOT NULL,"
     " topic TEXT NOT NULL, \"partition\" INTEGER NOT NULL, base_offset INTEGER NOT NULL,"
-    " batch BLOB NOT NULL);";
+    " batch BLOB NOT NULL, text TEXT NOT NULL);";
 
 // SQLite takes lengths as int; a batch comes out of a frame, which is far smaller.
 int length_of(const std::string& bytes) {
@@ -47,7 +50,8 @@ RowStore::RowStore(const std::string& path, const std::string& run_id) : path_(p
   begin_ = prepare("BEGIN IMMEDIATE");
   commit_ = prepare("COMMIT");
   insert_ = prepare(
-      "INSERT INTO stored (tick, topic, \"partition\", base_offset, batch) VALUES (?, ?, ?, ?, ?)");
+      "INSERT INTO stored (tick, topic, \"partition\", base_offset, batch, text)"
+      " VALUES (?, ?, ?, ?, ?, ?)");
 }
 
 RowStore::~RowStore() = default;
@@ -113,6 +117,8 @@ void RowStore::insert(Tick tick, const wire::StoredRow& row) {
   sqlite3_bind_int64(statement, 4, row.base_offset());
   // A null pointer would be NULL, and an empty string's data is not one.
   sqlite3_bind_blob(statement, 5, row.batch().data(), length_of(row.batch()), SQLITE_STATIC);
+  const std::string text = text_of(row);
+  sqlite3_bind_text(statement, 6, text.data(), length_of(text), SQLITE_STATIC);
   run(statement);
 }
 
