@@ -244,6 +244,7 @@ void Properties::set(std::string_view name, std::string_view value, std::string_
     return;
   }
   if (!is_meaningless_property(name)) fail_unknown(where, name, role_);
+  values_.insert_or_assign(std::string(name), std::string());  // perhaps a password: not kept
   const auto place = std::ranges::lower_bound(ignored_, name);
   if (place == ignored_.end() || *place != name) ignored_.insert(place, std::string(name));
 }

@@ -66,7 +66,7 @@ class Properties {
   bool get_bool(std::string_view name) const;
   std::vector<std::string> get_list(std::string_view name) const;
 
-  // What was set explicitly, sorted: what a journal keeps.
+  // What was set explicitly, sorted: what a journal keeps. Of ignored ones the name, without value.
   const std::map<std::string, std::string, std::less<>>& explicit_values() const { return values_; }
   // Known to Kafka, without a meaning here; for the one notice at start.
   const std::vector<std::string>& ignored() const { return ignored_; }

@@ -1,5 +1,7 @@
 #include "lab/run_scenario.h"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <chrono>
 #include <fstream>
 
@@ -7,6 +9,7 @@
 #include "clock/core/journal.h"
 #include "common/capture_file.h"
 #include "common/host/in_process_host.h"
+#include "common/properties_registry.h"
 #include "consumer/consumer_node.h"
 #include "lab/runner.h"
 #include "producer/producer_node.h"
@@ -56,6 +59,20 @@ RunOutcome run_in_processes(const wire::Plan& plan, const RunSettings& settings,
 }
 
 }  // namespace
+
+std::vector<std::string> notices_of(const wire::Plan& plan) {
+  std::vector<std::string> notices;
+  for (const wire::ProcessSpec& spec : plan.processes()) {
+    std::vector<std::string_view> ignored;
+    for (const wire::Property& property : spec.properties()) {
+      if (is_meaningless_property(property.name())) ignored.push_back(property.name());
+    }
+    if (ignored.empty()) continue;
+    notices.push_back(fmt::format("{}: ignored, without a meaning here: {}", spec.name(),
+                                  fmt::join(ignored, ", ")));
+  }
+  return notices;
+}
 
 RunOutcome run_plan(const wire::Plan& plan, const RunSettings& settings,
                     const RunDirectory& directory) {

@@ -23,13 +23,16 @@ struct RunSettings {
 
 struct RunOutcome {
   std::string capture_sha256;
-  bool disturbed = false;              // something happened that the scenario does not say
-  bool interrupted = false;            // a person ended it
-  std::optional<std::string> failure;  // the run is void: not reproducible, or aborted
+  bool disturbed = false;                    // something happened that the scenario does not say
+  bool interrupted = false;                  // a person ended it
+  std::optional<std::string> failure;        // the run is void: not reproducible, or aborted
   std::vector<std::string> unexpected_ends;  // one sentence each; over processes only
-  std::uint64_t supplies = 0;          // frames that had to be delivered again
+  std::uint64_t supplies = 0;                // frames that had to be delivered again
   Tick last_tick{-1};
 };
+
+// Properties that are Kafka's and mean nothing here: a sentence for each process that has some.
+std::vector<std::string> notices_of(const wire::Plan& plan);
 
 // Runs to the end and leaves capture and journal in the directory, which is prepared. Throws
 // std::runtime_error or ConfigError where it cannot begin.

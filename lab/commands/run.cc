@@ -53,22 +53,25 @@ std::string closing_line(const RunOutcome& outcome, const Judgement& judgement) 
   return text;
 }
 
-void leave_packets(const RunDirectory& directory) {
-  std::ofstream out(directory.packets(), std::ios::trunc);
-  list_packets(directory.capture().string(), out, {});
+// The expectations and checks that do not hold, for whoever does not read the story.
+std::string failures(const Judgement& judgement) {
+  std::string text;
+  for (const auto* list : {&judgement.expectations, &judgement.checks}) {
+    for (const Verdict& verdict : *list) {
+      if (verdict.outcome == Verdict::Outcome::kValid) continue;
+      text += fmt::format("{:<8} {}{}\n", to_string(verdict.outcome), verdict.subject,
+                          verdict.detail.empty() ? "" : "   " + verdict.detail);
+    }
+  }
+  return text;
 }
 
 int report(const Scenario& scenario, const RunOutcome& outcome, const RunDirectory& directory,
            bool quiet) {
-  const History history = read_history(directory.capture().string(), scenario.expectations.watches);
-  Judgement judgement;
-  judgement.expectations = judge(scenario.expectations, history);
-  judgement.checks = check_all(history);
-  const std::string story = tell_story(history, scenario.about, judgement, &scenario.plan);
+  const auto [story, judgement] = make_report(scenario, directory);
   const std::string closing = closing_line(outcome, judgement);
-  write_file(directory.summary(), story + "\n" + closing + "\n");
-  leave_packets(directory);
-  if (!quiet) print(story + "\n");
+  leave_report(directory, story, closing);
+  print(quiet ? failures(judgement) : story + "\n");
   print(fmt::format("{}\nrun directory {}\ncapture sha256:{}\n", closing, directory.path().string(),
                     outcome.capture_sha256));
   return exit_code_of(outcome, judgement);
@@ -92,6 +95,22 @@ void identify(wire::Plan& plan, const std::optional<std::uint64_t>& seed) {
   plan.set_run_id(hash.hex().substr(0, kIdLength));
 }
 
+Report make_report(const Scenario& scenario, const RunDirectory& directory) {
+  const History history = read_history(directory.capture().string(), scenario.expectations.watches);
+  Report made;
+  made.judgement.expectations = judge(scenario.expectations, history);
+  made.judgement.checks = check_all(history);
+  made.story = tell_story(history, scenario.about, made.judgement, &scenario.plan);
+  return made;
+}
+
+void leave_report(const RunDirectory& directory, const std::string& story,
+                  const std::string& closing) {
+  write_file(directory.summary(), story + "\n" + closing + "\n");
+  std::ofstream out(directory.packets(), std::ios::trunc);
+  list_packets(directory.capture().string(), out, {});
+}
+
 int run_and_report(const RunArguments& arguments) {
   std::optional<Scenario> scenario = load_or_complain(arguments.file);
   if (!scenario) return kExitUnusable;
@@ -104,6 +123,7 @@ int run_and_report(const RunArguments& arguments) {
   RunSettings settings;
   settings.world = arguments.in_process ? World::kInProcess : World::kProcesses;
   settings.pace_ms = arguments.pace_ms;
+  for (const std::string& notice : notices_of(scenario->plan)) fmt::print(stderr, "{}\n", notice);
   const RunOutcome outcome = run_plan(scenario->plan, settings, directory);
   for (const std::string& end : outcome.unexpected_ends) fmt::print(stderr, "{}\n", end);
   return report(*scenario, outcome, directory, arguments.quiet);
@@ -119,10 +139,11 @@ void add_run(CLI::App& app, Chosen& chosen) {
   command->add_option("--pace", arguments->pace_ms, "Wall time of a tick in ms (0: free run)")
       ->check(CLI::Range(0, 3'600'000));
   command->add_option("--out", arguments->out, "The run directory (default: runs/NAME)");
-  command->add_flag("--quiet", arguments->quiet, "Only the verdict and the capture's hash");
+  command->add_flag("--quiet", arguments->quiet,
+                    "Only what fails, the verdict and the capture's hash");
   command->footer(
-      "Exit status: 0 expectations hold, 1 they do not, 2 unusable input,\n"
-      "3 the run is not reproducible, 4 the run does not show enough to judge.\n"
+      "Exit status: 0 expectations hold, 1 they do not, or the run was disturbed from outside,\n"
+      "2 unusable input, 3 the run is not reproducible, 4 the run does not show enough to judge.\n"
       "The last line is the hash of the capture: the same scenario and seed give the same.\n\n"
       "Examples:\n"
       "  fencepost run scenarios/demos/01-group-forms.yaml\n"
