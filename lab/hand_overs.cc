@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 namespace fencepost::lab {
@@ -10,14 +11,11 @@ namespace {
 
 constexpr std::size_t kRecordsNamed = 8;
 
-template <class Fact>
-const Fact* last_before(const std::vector<const Fact*>& facts, const Moment& when) {
-  const Fact* found = nullptr;
-  for (const Fact* fact : facts) {
-    if (fact->when >= when) break;
-    found = fact;
-  }
-  return found;
+// `facts` are in the order of the capture.
+const OffsetFact* last_before(const std::vector<const OffsetFact*>& facts, const Moment& when) {
+  const auto behind = std::partition_point(facts.begin(), facts.end(),
+                                           [&](const OffsetFact* one) { return one->when < when; });
+  return behind == facts.begin() ? nullptr : *std::prev(behind);
 }
 
 bool was_lost(const Ownership& before) {
@@ -103,10 +101,14 @@ HandOver HandOvers::hand_over(const Ownership& now, const Ownership* before) con
   const auto records = records_.find(now.partition);
   if (records == records_.end()) return one;
   const bool began = before != nullptr && before->first_fetch.has_value();
-  const Offset low = began ? before->first_fetch->offset : Offset(0);
-  for (const auto& [offset, name] : records->second) {
+  // What was lost before the owner before began is its own story.
+  const Offset low = began ? std::min(before->first_fetch->offset, one.start) : Offset(0);
+  const auto first = std::partition_point(records->second.begin(), records->second.end(),
+                                          [&](const auto& record) { return record.first < low; });
+  for (auto record = first; record != records->second.end(); ++record) {
+    const auto& [offset, name] = *record;
     if (offset < one.start) {
-      if (offset >= low && !done_ever(name)) one.never.push_back(name);
+      if (!done_ever(name)) one.never.push_back(name);
       continue;
     }
     if (!done(name, now.process, &fetched, nullptr)) continue;

@@ -8,6 +8,7 @@
 
 #include "lab/run_scenario.h"
 #include "lab/scenario.h"
+#include "lab/story.h"
 
 namespace fencepost::lab {
 
@@ -26,6 +27,16 @@ std::optional<Scenario> load_or_complain(const std::string& file);
 // Takes another seed if there is one, and gives the run its id: the databases of its brokers carry
 // it.
 void identify(wire::Plan& plan, const std::optional<std::uint64_t>& seed);
+
+// Judges what a run left in its directory, and leaves packets.log and summary.txt beside it. The
+// closing line stands at the end of the summary; it is made from the judgement.
+struct Report {
+  std::string story;
+  Judgement judgement;
+};
+Report make_report(const Scenario& scenario, const RunDirectory& directory);
+void leave_report(const RunDirectory& directory, const std::string& story,
+                  const std::string& closing);
 
 // Runs, leaves everything in the run directory, prints the summary and the capture's hash.
 // The result is the exit code.

@@ -1,0 +1,110 @@
+// What the commands print, for one small run in one process.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "lab/commands/command.h"
+#include "lab/run_directory.h"
+
+namespace fencepost::lab {
+namespace {
+namespace fs = std::filesystem;
+
+constexpr const char* kScenario =
+    "topics: {orders: 2, invoices: 1}\n"
+    "processes:\n"
+    "  B1: {role: broker}\n"
+    "  P1: {role: producer, records: {orders: 2}, start.ms: 9000}\n"
+    "  C1: {role: consumer, group.id: billing, subscribe: orders, output: invoices,\n"
+    "    auto.offset.reset: earliest}\n"
+    "until: 30\n"
+    "expect: {generations: 7, lost: 0}\n";
+
+struct Said {
+  int code = -1;
+  std::string out;
+};
+
+class Commands : public testing::Test {
+ protected:
+  Commands()
+      : folder_(fs::path(testing::TempDir()) /
+                testing::UnitTest::GetInstance()->current_test_info()->name()),
+        run_((folder_ / "run").string()) {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    std::ofstream(folder_ / "small.yaml") << kScenario;
+  }
+  ~Commands() override { fs::remove_all(folder_); }
+
+  Said call(std::vector<std::string> words) {
+    CLI::App app;
+    Chosen chosen;
+    add_run(app, chosen);
+    add_replay(app, chosen);
+    std::reverse(words.begin(), words.end());
+    app.parse(words);
+    testing::internal::CaptureStdout();
+    Said said;
+    said.code = chosen();
+    std::fflush(stdout);
+    said.out = testing::internal::GetCapturedStdout();
+    return said;
+  }
+  Said run() {
+    return call(
+        {"run", (folder_ / "small.yaml").string(), "--in-process", "--quiet", "--out", run_});
+  }
+  Said replay() { return call({"replay", run_, "--in-process"}); }
+  static std::string text_of(const fs::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+  fs::path folder_;
+  std::string run_;
+};
+
+TEST_F(Commands, AQuietRunNamesTheExpectationsThatFail) {
+  const Said said = run();
+  EXPECT_EQ(said.code, kExitFails);
+  EXPECT_TRUE(said.out.starts_with("invalid  generations: 7   found 1\n1 of 2 expectations hold\n"))
+      << said.out;
+}
+
+TEST_F(Commands, AReplayLeavesItsOwnStoryAndPackets) {
+  run();
+  const Said said = replay();
+  EXPECT_EQ(said.code, kExitHolds) << said.out;
+  EXPECT_NE(said.out.find("the same capture\n"), std::string::npos) << said.out;
+  const RunDirectory original(run_);
+  const RunDirectory again(fs::path(run_) / "replay");
+  EXPECT_NE(said.out.find("run directory " + again.path().string()), std::string::npos);
+  EXPECT_EQ(text_of(original.packets()), text_of(again.packets()));
+  EXPECT_NE(text_of(again.summary()).find("invalid  generations: 7"), std::string::npos);
+}
+
+TEST_F(Commands, ARunThatWasCutShortIsReplayedAsFarAsItGoes) {
+  run();
+  const fs::path capture = RunDirectory(run_).capture();
+  fs::resize_file(capture, fs::file_size(capture) * 2 / 3);
+  const Said said = replay();
+  EXPECT_EQ(said.code, kExitHolds) << said.out;
+  EXPECT_NE(said.out.find("the same as far as the recorded run goes ("), std::string::npos)
+      << said.out;
+}
+
+TEST_F(Commands, AJournalsDecisionBeyondTheLastTickIsSaid) {
+  run();
+  std::ofstream(RunDirectory(run_).journal(), std::ios::app) << "  - {tick: 99, kill: C1}\n";
+  const Said said = replay();
+  EXPECT_NE(said.out.find("1 decision beyond the last tick (30), the first at tick 99: not taken"),
+            std::string::npos)
+      << said.out;
+}
+
+}  // namespace
+}  // namespace fencepost::lab
