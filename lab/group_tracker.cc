@@ -95,6 +95,7 @@ void GroupTracker::on_group_state(const Speaker& speaker, const wire::Event& eve
   if (to == "CompletingRebalance") form_generation(speaker, event);
   if (to == "Stable") on_stable(speaker, group);
   if (to == "Empty" || to == "Dead") on_empty(speaker, group);
+  if (to == "Dead") history_.deleted.push_back({speaker.when, group});
 }
 
 void GroupTracker::begin_rebalance(const Speaker& speaker, const std::string& group,
@@ -152,6 +153,27 @@ void GroupTracker::on_assignment_computed(const Speaker& speaker, const wire::Ev
     auto& partitions = generation.assignment[process];
     if (equals != std::string_view::npos) partitions = partitions_in(item.substr(equals + 1));
   }
+}
+
+void GroupTracker::on_sync(const Speaker& speaker, const wire::SyncGroupRequest& request) {
+  const auto current = current_generation_.find(request.group_id());
+  if (current == current_generation_.end() || request.assignments().empty()) return;
+  GenerationFact& generation = history_.generations[current->second];
+  const bool its = generation.generation == Generation(request.generation_id()) &&
+                   generation.leader == speaker.process && !generation.stable;
+  if (!its) return;
+  std::map<std::string, std::set<TopicPartition>> assignment;
+  for (const auto& share : request.assignments()) {
+    wire::ConsumerProtocolAssignment parsed;
+    if (!parsed.ParseFromString(share.assignment())) return;
+    auto& partitions = assignment[process_of(share.member_id())];
+    for (const auto& topic : parsed.assigned_partitions()) {
+      for (const std::int32_t partition : topic.partitions()) {
+        partitions.insert({topic.topic(), PartitionId(partition)});
+      }
+    }
+  }
+  generation.assignment = std::move(assignment);
 }
 
 void GroupTracker::on_stable(const Speaker& speaker, const std::string& group) {

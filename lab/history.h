@@ -123,6 +123,12 @@ struct RemovedMember {
   std::string reason;
 };
 
+// A group that the coordinator has forgotten: the next one of its name begins anew.
+struct DeletedGroup {
+  Moment when;
+  std::string group;
+};
+
 // ---- offsets ----
 
 // The coordinator stored a committed offset; a client asked for it; a client was told it.
@@ -204,6 +210,7 @@ struct History {
   std::vector<GenerationFact> generations;
   std::vector<Ownership> ownerships;
   std::vector<RemovedMember> removed;
+  std::vector<DeletedGroup> deleted;
 
   std::vector<OffsetFact> commits;  // stored, as the coordinator reports
   std::vector<OffsetFact> commit_requests;

@@ -22,9 +22,18 @@ bool overlaps(const Ownership& earlier, const Ownership& later) {
   return !earlier.to || *earlier.to > later.from;
 }
 
+// Between the two, the coordinator has forgotten the group, so its generations began anew.
+bool deleted_between(const History& history, const std::string& group, const Moment& from,
+                     const Moment& to) {
+  return std::any_of(history.deleted.begin(), history.deleted.end(), [&](const DeletedGroup& fact) {
+    return fact.group == group && fact.when > from && fact.when < to;
+  });
+}
+
 void check_pair(const Ownership& earlier, const Ownership& later, const History& history,
                 Verdict& verdict) {
   if (!overlaps(earlier, later)) return;
+  if (deleted_between(history, earlier.group, earlier.from, later.from)) return;
   if (earlier.generation == later.generation) {
     verdict.details.push_back(line_of(earlier, later, history, "two owners in one generation"));
   } else if (!earlier.evicted || *earlier.evicted > later.from) {
@@ -55,6 +64,7 @@ bool coordinator_restarted(const History& history, const Moment& from, const Mom
 bool may_follow(const GenerationFact& earlier, const GenerationFact& later,
                 const History& history) {
   if (later.generation > earlier.generation) return true;
+  if (deleted_between(history, later.group, earlier.formed, later.formed)) return true;
   return !earlier.stable && coordinator_restarted(history, earlier.formed, later.formed);
 }
 
