@@ -26,6 +26,9 @@ class GroupTracker {
   void on_event(const Speaker& speaker, const wire::Event& event);
   // A coordinator told a process its member id.
   void on_member_id(const std::string& process, const std::string& member);
+  // The leader's has the assignment by full member ids; its event has client ids, which members may
+  // share.
+  void on_sync(const Speaker& speaker, const wire::SyncGroupRequest& request);
   void on_fetch(const Speaker& speaker, const wire::FetchRequest& request);
   // A process is no more; `last` is the last tick of its life.
   void on_death(const Speaker& speaker, Tick last);

@@ -139,6 +139,9 @@ void HistoryBuilder::add_request(const wire::Frame& frame) {
                      frame.fetch_request());
   } else if (frame.has_offset_commit_request()) {
     add_commit_request(frame);
+  } else if (frame.has_sync_group_request()) {
+    groups_.on_sync({now_, source, Incarnation(frame.header().source_incarnation())},
+                    frame.sync_group_request());
   } else if (frame.has_join_group_request()) {
     history_.group_of[source] = frame.join_group_request().group_id();
   }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "common/events.h"
 #include "lab/checkers/delivery.h"
 #include "lab/checkers/groups.h"
 #include "lab/checkers/offsets.h"
@@ -134,6 +135,32 @@ TEST(History, AStaticMemberIsNamedByItsProcess) {
   EXPECT_TRUE(history.generations[0].assignment.contains("C1"));
   EXPECT_EQ(history.rebalances[0].after.at({"orders", PartitionId(0)}), "C1");
   EXPECT_EQ(history.rebalances[0].reasons[0], "member C1 joined");
+}
+
+// The leader's event has client ids only, and here both are "till".
+TEST(History, MembersWithOneClientIdAreToldApart) {
+  const std::string one = "till-01234567-89ab-4def-8123-0123456789ab";
+  const std::string two = "till-01234567-89ab-4def-8123-0123456789ac";
+  const auto moves = [](RunBuilder& run, const std::string& to, const std::string& members) {
+    run.event("B1", events::kGroupState,
+              {{"group", "billing"}, {"to", to}, {"generation", "1"}, {"members", members}});
+  };
+  RunBuilder run;
+  run.joins("B1", "broker").joins("C1", "consumer").joins("C2", "consumer");
+  run.at(2).prepares("Empty", "member till joined");
+  moves(run, "CompletingRebalance", one + "," + two);
+  run.answered("C1", one).answered("C2", two);
+  run.event("C1", events::kAssignmentComputed,
+            {{"group", "billing"},
+             {"generation", "1"},
+             {"assignor", "range"},
+             {"assignment", "till=orders-0;till=orders-1"}});
+  run.syncs("C1", 1, {{one, "orders-0"}, {two, "orders-1"}});
+  moves(run, "Stable", one + "," + two);
+  const History history = run.history();
+  EXPECT_EQ(history.generations[0].members, (std::vector<std::string>{"C1", "C2"}));
+  EXPECT_EQ(history.rebalances[0].after.at({"orders", PartitionId(0)}), "C1");
+  EXPECT_EQ(history.rebalances[0].after.at({"orders", PartitionId(1)}), "C2");
 }
 
 TEST(History, ErrorsAreCountedByWhoWasRefusedWhat) {

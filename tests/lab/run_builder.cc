@@ -137,6 +137,26 @@ RunBuilder& RunBuilder::forms(int generation, const Shares& shares, const std::s
                 {"members", members}});
 }
 
+RunBuilder& RunBuilder::syncs(const std::string& leader, int generation, const Shares& shares) {
+  wire::SyncGroupRequest& request = *packet(leader, "B1").mutable_sync_group_request();
+  request.set_group_id(kGroup);
+  request.set_generation_id(generation);
+  for (const auto& [member, partitions] : shares) {
+    wire::ConsumerProtocolAssignment assignment;
+    assignment.set_version(0);
+    for (const std::string_view name : split(partitions, ',')) {
+      const TopicPartition where = parsed(std::string(name));
+      auto* topic = assignment.add_assigned_partitions();
+      topic->set_topic(where.topic);
+      topic->add_partitions(where.partition.value());
+    }
+    auto* share = request.add_assignments();
+    share->set_member_id(member);
+    share->set_assignment(assignment.SerializeAsString());
+  }
+  return *this;
+}
+
 RunBuilder& RunBuilder::assigned(const std::string& process, int generation,
                                  const std::string& partitions) {
   return event(process, events::kPartitionsAssigned,

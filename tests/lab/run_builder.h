@@ -28,6 +28,8 @@ class RunBuilder {
   RunBuilder& event(const std::string& process, std::string_view name, Attributes attributes);
 
   // The coordinator forms a generation, its leader shares out the partitions, and it is Stable.
+  // The leader's SyncGroup; shares are by member id.
+  RunBuilder& syncs(const std::string& leader, int generation, const Shares& shares);
   RunBuilder& prepares(const std::string& from, const std::string& reason);
   RunBuilder& forms(int generation, const Shares& shares, const std::string& assignor = "range");
   // onPartitionsAssigned, onPartitionsRevoked, onPartitionsLost.
