@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -91,6 +92,11 @@ int replay(const ReplayArguments& arguments) {
   const wire::Plan plan = plan_to_replay(original, journal);
   const RunDirectory again(arguments.out.empty() ? original.path() / "replay"
                                                  : std::filesystem::path(arguments.out));
+  if (std::filesystem::weakly_canonical(again.path() / "") ==
+      std::filesystem::weakly_canonical(original.path() / "")) {
+    std::fprintf(stderr, "--out is the run itself: a replay goes into a directory of its own\n");
+    return kExitUnusable;
+  }
   again.prepare();
   RunSettings settings;
   settings.world = arguments.in_process ? World::kInProcess : World::kProcesses;
@@ -99,6 +105,10 @@ int replay(const ReplayArguments& arguments) {
   if (outcome.failure) {
     std::fprintf(stderr, "not reproducible: %s\n", outcome.failure->c_str());
     return kExitNotReproducible;
+  }
+  if (outcome.interrupted) {
+    std::fprintf(stderr, "interrupted: nothing was compared\n");
+    return kExitUnknown;
   }
   say_what_came_too_late(journal, outcome.last_tick);
   leave_story(original, again);
@@ -119,8 +129,8 @@ void add_replay(CLI::App& app, Chosen& chosen) {
   command->footer(
       "What came from outside during the run is taken from its journal. A run that was cut short\n"
       "is compared as far as it goes. The replay leaves packets.log and summary.txt, too.\n"
-      "Exit status: 0 the same capture, 1 a different one, 2 unusable input, 3 the replay is "
-      "void.\n\n"
+      "Exit status: 0 the same capture, 1 a different one, 2 unusable input, 3 the replay is\n"
+      "void, 4 interrupted.\n\n"
       "Example:\n"
       "  fencepost replay runs/commit-after-crash-k2 --in-process\n");
   command->callback([arguments, &chosen] { chosen = [arguments] { return replay(*arguments); }; });

@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <fstream>
 #include <memory>
@@ -26,7 +27,6 @@ Verdict::Outcome outcome_of(const Judgement& judgement) {
 }
 
 int exit_code_of(const RunOutcome& outcome, const Judgement& judgement) {
-  if (outcome.failure) return kExitNotReproducible;
   const Verdict::Outcome verdict = outcome_of(judgement);
   if (outcome.interrupted) return kExitUnknown;
   if (outcome.disturbed || verdict == Verdict::Outcome::kInvalid) return kExitFails;
@@ -66,9 +66,26 @@ std::string failures(const Judgement& judgement) {
   return text;
 }
 
-int report(const Scenario& scenario, const RunOutcome& outcome, const RunDirectory& directory,
+// A run that is void may have left less than can be judged (its disk was full): why it is void
+// comes first, and the story if there is one.
+int report_void(const Scenario& scenario, const RunOutcome& outcome,
+                const RunDirectory& directory) {
+  const std::string closing = closing_line(outcome, {});
+  fmt::print(stderr, "{}\n", closing);
+  try {
+    leave_report(directory, make_report(scenario, directory).story, closing);
+    fmt::print("run directory {}\n", directory.path().string());
+  } catch (const std::runtime_error& error) {
+    fmt::print(stderr, "it left no story: {}\n", error.what());
+  }
+  return kExitNotReproducible;
+}
+
+int report(const Scenario& scenario, RunOutcome outcome, const RunDirectory& directory,
            bool quiet) {
-  const auto [story, judgement] = make_report(scenario, directory);
+  if (outcome.failure) return report_void(scenario, outcome, directory);
+  const auto [story, judgement, cut_short] = make_report(scenario, directory);
+  outcome.interrupted = outcome.interrupted || cut_short;
   const std::string closing = closing_line(outcome, judgement);
   leave_report(directory, story, closing);
   print(quiet ? failures(judgement) : story + "\n");
@@ -87,6 +104,24 @@ std::optional<Scenario> load_or_complain(const std::string& file) {
   return std::move(loaded.scenario);
 }
 
+void add_seed(CLI::App& command, std::optional<std::uint64_t>& seed) {
+  command
+      .add_option_function<std::string>(
+          "--seed",
+          [&seed](const std::string& text) {
+            std::uint64_t number = 0;
+            const char* const end = text.data() + text.size();
+            const auto [stop, error] = std::from_chars(text.data(), end, number);
+            if (error != std::errc() || stop != end) {
+              throw CLI::ValidationError("--seed",
+                                         "\"" + text + "\" is not a number from 0 to 2^64 - 1");
+            }
+            seed = number;
+          },
+          "Instead of the scenario's seed")
+      ->type_name("UINT");
+}
+
 void identify(wire::Plan& plan, const std::optional<std::uint64_t>& seed) {
   constexpr std::size_t kIdLength = 12;
   if (seed) plan.set_seed(*seed);
@@ -100,6 +135,7 @@ Report make_report(const Scenario& scenario, const RunDirectory& directory) {
   Report made;
   made.judgement.expectations = judge(scenario.expectations, history);
   made.judgement.checks = check_all(history);
+  made.cut_short = history.end_reason == "end";  // as core.end() was told (clock/service.cc)
   made.story = tell_story(history, scenario.about, made.judgement, &scenario.plan);
   return made;
 }
@@ -135,7 +171,7 @@ void add_run(CLI::App& app, Chosen& chosen) {
   command->add_option("FILE", arguments->file, "The scenario (docs/scenarios.md)")->required();
   command->add_flag("--in-process", arguments->in_process,
                     "All nodes in this process, without sockets: the same capture, faster");
-  command->add_option("--seed", arguments->seed, "Instead of the scenario's seed");
+  add_seed(*command, arguments->seed);
   command->add_option("--pace", arguments->pace_ms, "Wall time of a tick in ms (0: free run)")
       ->check(CLI::Range(0, 3'600'000));
   command->add_option("--out", arguments->out, "The run directory (default: runs/NAME)");

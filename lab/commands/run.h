@@ -1,6 +1,7 @@
 // Running one scenario and saying what came of it: what `run` and `demo` have in common.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -24,6 +25,9 @@ struct RunArguments {
 // Reads a scenario; prints its mistakes to stderr and gives nothing if there are any.
 std::optional<Scenario> load_or_complain(const std::string& file);
 
+// --seed: a number from 0 to 2^64 - 1, written in decimal digits and nothing else.
+void add_seed(CLI::App& command, std::optional<std::uint64_t>& seed);
+
 // Takes another seed if there is one, and gives the run its id: the databases of its brokers carry
 // it.
 void identify(wire::Plan& plan, const std::optional<std::uint64_t>& seed);
@@ -33,6 +37,7 @@ void identify(wire::Plan& plan, const std::optional<std::uint64_t>& seed);
 struct Report {
   std::string story;
   Judgement judgement;
+  bool cut_short = false;  // a person or a signal ended it, before its `until`
 };
 Report make_report(const Scenario& scenario, const RunDirectory& directory);
 void leave_report(const RunDirectory& directory, const std::string& story,

@@ -140,7 +140,7 @@ void add_verify(CLI::App& app, Chosen& chosen) {
                     "Half of the runs with every core loaded, some on one core");
   command->add_flag("--in-process", arguments->in_process,
                     "All nodes in this process, without sockets");
-  command->add_option("--seed", arguments->seed, "Instead of the scenario's seed");
+  add_seed(*command, arguments->seed);
   command->add_option("--out", arguments->out, "Where runs go (default: runs/NAME.verify)");
   command->footer(
       "Keeps one run directory for each distinct capture. Exit status: 0 one capture only,\n"

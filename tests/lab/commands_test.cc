@@ -106,5 +106,20 @@ TEST_F(Commands, AJournalsDecisionBeyondTheLastTickIsSaid) {
       << said.out;
 }
 
+TEST_F(Commands, ReplayLeavesTheRunItselfAlone) {
+  run();
+  const Said said = call({"replay", run_, "--in-process", "--out", run_ + "/."});
+  EXPECT_EQ(said.code, kExitUnusable);
+  EXPECT_TRUE(fs::exists(fs::path(run_) / "summary.txt"));
+}
+
+TEST_F(Commands, SeedIsANumberAndNothingElse) {
+  for (const char* wrong : {"-1", "0x10", "+7", "7x", "", "99999999999999999999"}) {
+    EXPECT_THROW(call({"run", (folder_ / "small.yaml").string(), std::string("--seed=") + wrong}),
+                 CLI::ParseError)
+        << wrong;
+  }
+}
+
 }  // namespace
 }  // namespace fencepost::lab

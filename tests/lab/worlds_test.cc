@@ -1,4 +1,5 @@
-// A run is a value: over processes and in process the same capture, and another one for another seed.
+// A run is a value: over processes and in process the same capture, and another one for another
+// seed.
 #include <gtest/gtest.h>
 #include <spdlog/fmt/fmt.h>
 #include <unistd.h>
@@ -28,9 +29,9 @@ class Worlds : public testing::TestWithParam<std::string> {
  protected:
   Worlds()
       : directory_(fs::path(testing::TempDir()) / fmt::format("worlds-{}", getpid())),
-        plan_(load_scenario((fs::path(FENCEPOST_SOURCE_DIR) / "scenarios/demos" /
-                             (GetParam() + ".yaml"))
-                                .string())
+        plan_(load_scenario(
+                  (fs::path(FENCEPOST_SOURCE_DIR) / "scenarios/demos" / (GetParam() + ".yaml"))
+                      .string())
                   .scenario.value()
                   .plan) {}
   ~Worlds() override { fs::remove_all(directory_.path()); }
