@@ -25,6 +25,7 @@
 #include "common/host/address.h"
 #include "common/host/frame_stream.h"
 #include "common/host/process_host.h"
+#include "lab/announcement.h"
 #include "lab/child_process.h"
 #include "lab/unexpected_end.h"
 
@@ -32,54 +33,11 @@ namespace fencepost::lab {
 namespace {
 
 constexpr std::chrono::seconds kGrace{5};  // for children to end by themselves
-constexpr std::string_view kListening = "listening on ";
-
-// What the clock writes before it says where it listens is a handful of bytes.
-constexpr std::size_t kMaxAnnouncement = 4096;
 
 struct Child {
   std::string name;
   bool stopped = false;
   std::set<int> sent = {};  // the signals that it got from here
-};
-
-// The clock's own words, from its standard output: "listening on 127.0.0.1:40001".
-class Announcement {
- public:
-  Announcement() {
-    if (::pipe2(ends_, O_CLOEXEC) != 0) {
-      throw std::runtime_error(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
-    }
-  }
-  ~Announcement() {
-    close_write_end();
-    ::close(ends_[0]);
-  }
-  Announcement(const Announcement&) = delete;
-  Announcement& operator=(const Announcement&) = delete;
-
-  int write_end() const { return ends_[1]; }
-  void close_write_end() {
-    if (ends_[1] >= 0) ::close(std::exchange(ends_[1], -1));
-  }
-  // Blocks until the line has come. Nothing: the clock has ended without it.
-  std::optional<std::string> read_address() {
-    std::string text;
-    while (text.find('\n') == std::string::npos && text.size() < kMaxAnnouncement) {
-      char buffer[256];
-      const ssize_t bytes = ::read(ends_[0], buffer, sizeof buffer);
-      if (bytes < 0 && errno == EINTR) continue;
-      if (bytes <= 0) return std::nullopt;
-      text.append(buffer, static_cast<std::size_t>(bytes));
-    }
-    const std::size_t begin = text.find(kListening);
-    if (begin == std::string::npos) return std::nullopt;
-    const std::size_t end = text.find('\n', begin);
-    return text.substr(begin + kListening.size(), end - begin - kListening.size());
-  }
-
- private:
-  int ends_[2] = {-1, -1};
 };
 
 class Runner {

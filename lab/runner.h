@@ -32,7 +32,7 @@ struct RunResult {
   // Children that ended without having been told to, or not with success: what ended each, and the
   // last line of its log. One sentence each.
   std::vector<std::string> unexpected_ends;
-  std::uint64_t supplies = 0;          // frames that the clock had to deliver again
+  std::uint64_t supplies = 0;  // frames that the clock had to deliver again
   Tick last_tick{-1};
 };
 

@@ -137,7 +137,8 @@ int process_main(int argc, char** argv, const RoleOfProcess& role) {
   try {
     ProcessHost host(options_of(line, role), role.factory, log);
     const std::vector<std::string>& ignored = host.properties().ignored();
-    if (!ignored.empty()) log->warn("ignored, without a meaning here: {}", fmt::join(ignored, ", "));
+    if (!ignored.empty())
+      log->warn("ignored, without a meaning here: {}", fmt::join(ignored, ", "));
     return host.run();
   } catch (const ConfigError& error) {
     fmt::print(stderr, "{}: {}\n", program, error.what());

@@ -1,6 +1,7 @@
 // What a node has stored, in a SQLite database of its own: one row per record batch, append-only,
 // each with the tick of the step that stored it; one transaction per step (DESIGN 5). Anyone can
-// look inside with sqlite3: column `text` says in words what a batch holds, for people only. It survives the death of a process, not of the machine.
+// look inside with sqlite3: column `text` says in words what a batch holds, for people only. It
+// survives the death of a process, not of the machine.
 #pragma once
 
 #include <cstdint>
