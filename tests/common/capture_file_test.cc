@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/random.h"
+#include "tests/scratch.h"
 
 namespace fencepost {
 namespace {
@@ -71,8 +72,8 @@ class CaptureFile : public ::testing::Test {
     return records;
   }
 
-  std::string path_ = ::testing::TempDir() + "capture_" +
-                      ::testing::UnitTest::GetInstance()->current_test_info()->name() + ".bin";
+  test::Scratch scratch_;
+  std::string path_ = scratch_.path() / "capture.bin";
   std::string error_;
 };
 

@@ -5,6 +5,7 @@
 
 #include "common/properties.h"
 #include "common/random.h"
+#include "tests/scratch.h"
 
 namespace fencepost {
 namespace {
@@ -35,9 +36,8 @@ class PropertiesFile : public ::testing::Test {
     return whole.substr(std::min(path_.size(), whole.size()));
   }
 
-  std::string path_ = ::testing::TempDir() + "config_" +
-                      ::testing::UnitTest::GetInstance()->current_test_info()->name() +
-                      ".properties";
+  test::Scratch scratch_;
+  std::string path_ = scratch_.path() / "client.properties";
 };
 
 TEST_F(PropertiesFile, ReadsAUsersOwnFile) {

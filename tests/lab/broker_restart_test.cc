@@ -12,6 +12,7 @@
 #include "lab/run_scenario.h"
 #include "lab/scenario.h"
 #include "lab/story.h"
+#include "tests/scratch.h"
 
 namespace fencepost::lab {
 namespace {
@@ -43,9 +44,7 @@ wire::Plan demo_with_restart(std::int64_t killed_at) {
 
 class BrokerRestart : public testing::Test {
  protected:
-  BrokerRestart()
-      : directory_(fs::path(testing::TempDir()) / fmt::format("restart-{}", getpid())) {}
-  ~BrokerRestart() override { fs::remove_all(directory_.path()); }
+  BrokerRestart() : directory_(scratch_.path() / "run") {}
 
   std::string run(const wire::Plan& plan, World world) {
     directory_.prepare();
@@ -55,6 +54,7 @@ class BrokerRestart : public testing::Test {
     return outcome.capture_sha256;
   }
 
+  test::Scratch scratch_;
   RunDirectory directory_;
 };
 

@@ -8,6 +8,7 @@
 
 #include "lab/commands/command.h"
 #include "lab/run_directory.h"
+#include "tests/scratch.h"
 
 namespace fencepost::lab {
 namespace {
@@ -30,15 +31,7 @@ struct Said {
 
 class Commands : public testing::Test {
  protected:
-  Commands()
-      : folder_(fs::path(testing::TempDir()) /
-                testing::UnitTest::GetInstance()->current_test_info()->name()),
-        run_((folder_ / "run").string()) {
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-    std::ofstream(folder_ / "small.yaml") << kScenario;
-  }
-  ~Commands() override { fs::remove_all(folder_); }
+  Commands() { std::ofstream(folder_ / "small.yaml") << kScenario; }
 
   Said call(std::vector<std::string> words) {
     CLI::App app;
@@ -64,8 +57,9 @@ class Commands : public testing::Test {
     return {std::istreambuf_iterator<char>(in), {}};
   }
 
-  fs::path folder_;
-  std::string run_;
+  test::Scratch scratch_;
+  const fs::path folder_ = scratch_.path();
+  const std::string run_ = (folder_ / "run").string();
 };
 
 TEST_F(Commands, AQuietRunNamesTheExpectationsThatFail) {

@@ -14,6 +14,7 @@
 #include "lab/run_scenario.h"
 #include "lab/scenario.h"
 #include "lab/story.h"
+#include "tests/scratch.h"
 
 namespace fencepost::lab {
 namespace {
@@ -33,11 +34,9 @@ std::vector<std::string> demo_names() {
 
 class Demo : public testing::TestWithParam<std::string> {
  protected:
-  Demo() : directory_(fs::path(testing::TempDir()) / ("demo-" + GetParam())) {
-    directory_.prepare();
-  }
-  ~Demo() override { fs::remove_all(directory_.path()); }
+  Demo() : directory_(scratch_.path() / "run") { directory_.prepare(); }
 
+  test::Scratch scratch_;
   RunDirectory directory_;
 };
 

@@ -12,6 +12,7 @@
 #include "lab/story.h"
 #include "lab/wording.h"
 #include "tests/lab/run_builder.h"
+#include "tests/scratch.h"
 
 namespace fencepost::lab {
 namespace {
@@ -249,7 +250,8 @@ TEST(PacketList, HasWiresharksColumnsAndNotesBetween) {
 }
 
 TEST(Diff, NamesTheFirstDifferenceWithItsNeighbours) {
-  const std::filesystem::path folder = testing::TempDir();
+  const test::Scratch scratch;
+  const std::filesystem::path& folder = scratch.path();
   const std::string left = (folder / "left.bin").string();
   const std::string right = (folder / "right.bin").string();
   small_run().write(left);
@@ -267,7 +269,8 @@ TEST(Diff, NamesTheFirstDifferenceWithItsNeighbours) {
 }
 
 TEST(Diff, NamesOtherHeadersAndGoesOnBehindThem) {
-  const std::filesystem::path folder = testing::TempDir();
+  const test::Scratch scratch;
+  const std::filesystem::path& folder = scratch.path();
   const std::string left = (folder / "left.bin").string();
   const std::string right = (folder / "right.bin").string();
   small_run().at(10).fetches("C1", "orders-1", 4).write(left);
@@ -283,7 +286,8 @@ TEST(Diff, NamesOtherHeadersAndGoesOnBehindThem) {
 }
 
 TEST(Diff, AShorterCaptureIsComparedAsFarAsItGoes) {
-  const std::filesystem::path folder = testing::TempDir();
+  const test::Scratch scratch;
+  const std::filesystem::path& folder = scratch.path();
   const std::string cut = (folder / "cut.bin").string();
   const std::string whole = (folder / "whole.bin").string();
   small_run().write(cut);

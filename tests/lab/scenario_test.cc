@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "common/events.h"
+#include "tests/scratch.h"
 
 namespace fencepost::lab {
 namespace {
@@ -292,20 +293,14 @@ TEST(ScenarioMistakes, TruncationAtEveryByteIsNoCrash) {
 
 class ScenarioFile : public testing::Test {
  protected:
-  ScenarioFile() {
-    folder_ = std::filesystem::path(testing::TempDir()) /
-              testing::UnitTest::GetInstance()->current_test_info()->name();
-    std::filesystem::create_directories(folder_);
-  }
-  ~ScenarioFile() override { std::filesystem::remove_all(folder_); }
-
   std::string write(const std::string& name, const std::string& text) {
     const std::filesystem::path path = folder_ / name;
     std::ofstream(path, std::ios::binary) << text;
     return path.string();
   }
 
-  std::filesystem::path folder_;
+  test::Scratch scratch_;
+  std::filesystem::path folder_ = scratch_.path();
 };
 
 TEST_F(ScenarioFile, AbsentIsSaid) {

@@ -10,6 +10,7 @@
 
 #include "lab/run_scenario.h"
 #include "lab/scenario.h"
+#include "tests/scratch.h"
 
 namespace fencepost::lab {
 namespace {
@@ -28,13 +29,12 @@ std::vector<std::string> scenario_names() {
 class Worlds : public testing::TestWithParam<std::string> {
  protected:
   Worlds()
-      : directory_(fs::path(testing::TempDir()) / fmt::format("worlds-{}", getpid())),
+      : directory_(scratch_.path() / "run"),
         plan_(load_scenario(
                   (fs::path(FENCEPOST_SOURCE_DIR) / "scenarios/demos" / (GetParam() + ".yaml"))
                       .string())
                   .scenario.value()
                   .plan) {}
-  ~Worlds() override { fs::remove_all(directory_.path()); }
 
   std::string run(World world) {
     directory_.prepare();
@@ -44,6 +44,7 @@ class Worlds : public testing::TestWithParam<std::string> {
     return outcome.capture_sha256;
   }
 
+  test::Scratch scratch_;
   RunDirectory directory_;
   wire::Plan plan_;
 };
