@@ -96,6 +96,8 @@ void ClockService::on_observed(const wire::Observed& observed) {
   const std::optional<ParticipantId> active = sessions_.active(child.first);
   const bool is_active = active && sessions_.pid_of(*active) == child.second;
   switch (observed.kind()) {
+    case wire::Observed::STARTED:
+      break;
     case wire::Observed::STOPPED:
       stopped_.insert(child);
       if (is_active) core_.stopped(*active);
