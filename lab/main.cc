@@ -1,8 +1,12 @@
 // The command `fencepost`.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <exception>
+#include <iostream>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,9 +38,22 @@ std::optional<std::string> unknown_command(const CLI::App& app, const std::strin
   return fencepost::lab::unknown_word("command", word, fencepost::lab::views(names));
 }
 
+// What was printed must have arrived: a full disk is a failure. That nobody reads on (`| head`) is
+// one, too, but needs no words.
+int with_output(int code) {
+  const bool complete = std::cout.flush() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  if (complete) return code;
+  if (errno != EPIPE) {
+    std::fprintf(stderr, "fencepost: cannot write to standard output: %s\n", std::strerror(errno));
+  }
+  return code == 0 ? fencepost::lab::kExitUnusable : code;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  // A terminal or a pipe that is gone must not keep a run from ending in order.
+  std::signal(SIGPIPE, SIG_IGN);
   CLI::App app(kAbout, "fencepost");
   app.require_subcommand(1);
   app.footer(kExamples);
@@ -62,7 +79,7 @@ int main(int argc, char** argv) {
     return app.exit(error) == 0 ? 0 : fencepost::lab::kExitUnusable;
   }
   try {
-    return chosen();
+    return with_output(chosen());
   } catch (const std::exception& error) {
     std::fprintf(stderr, "fencepost: %s\n", error.what());
     return fencepost::lab::kExitUnusable;

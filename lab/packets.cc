@@ -111,7 +111,11 @@ void list_packets(const std::string& capture, std::ostream& out, PacketList::Opt
   CaptureReader reader(capture);
   PacketList list(options);
   out << PacketList::heading();
-  while (const auto record = reader.next()) out << list.line_of(Tick(reader.tick()), *record);
+  while (out) {
+    const auto record = reader.next();
+    if (!record) break;
+    out << list.line_of(Tick(reader.tick()), *record);
+  }
 }
 
 }  // namespace fencepost::lab

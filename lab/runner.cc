@@ -1,23 +1,16 @@
 #include "lab/runner.h"
 
-#include <fcntl.h>
 #include <spdlog/fmt/fmt.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <map>
 #include <memory>
-#include <set>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -26,19 +19,19 @@
 #include "common/host/frame_stream.h"
 #include "common/host/process_host.h"
 #include "lab/announcement.h"
-#include "lab/child_process.h"
-#include "lab/unexpected_end.h"
+#include "lab/children.h"
 
 namespace fencepost::lab {
 namespace {
 
 constexpr std::chrono::seconds kGrace{5};  // for children to end by themselves
+constexpr const char* kClock = "(clock)";  // which no process can be called
 
-struct Child {
-  std::string name;
-  bool stopped = false;
-  std::set<int> sent = {};  // the signals that it got from here
-};
+// Whoever was started with nohup wants to outlive the terminal.
+bool is_ignored(int signal) {
+  struct sigaction action {};
+  return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
 
 class Runner {
  public:
@@ -49,18 +42,14 @@ class Runner {
         limit_(context_),
         grace_(context_) {
     result_.capture_path = options_.out + "/capture.bin";
+    if (!is_ignored(SIGHUP)) signals_.add(SIGHUP);
   }
-  ~Runner() {
-    for (const auto& [pid, child] : children_) ::kill(pid, SIGKILL);
-    for (const auto& [pid, child] : children_) reap(pid);
-  }
-  Runner(const Runner&) = delete;
-  Runner& operator=(const Runner&) = delete;
 
   RunResult run() {
     prepare_directory();
     wait_for_signal();
     connect_to_clock(start_clock());
+    if (options_.on_clock) options_.on_clock(clock_address_);
     watch_time();
     context_.run();
     if (!lost_clock_)
@@ -74,7 +63,7 @@ class Runner {
   void connect_to_clock(const std::string& address);
   void watch_time();
   void wait_for_signal();
-  void interrupt();
+  void interrupt(int signal);
   void on_message(std::string_view bytes);
   void on_status(const wire::Status& status);
   void on_clock_lost();
@@ -82,18 +71,15 @@ class Runner {
   void start(const wire::Act& act);
   wire::ProcessSpec spec_of(const wire::Act& act) const;
   std::vector<std::string> arguments_of(const wire::ProcessSpec& spec) const;
-  void send_signal(const std::string& name, int signal);
   void look_at_children();
-  void observe(pid_t pid, const ChildChange& change);
-  void account_for(const Child& child, const ChildChange& change);
-  static void signal(pid_t pid, Child& child, int number);
+  void observe(const Children::News& news);
+  void account_for(const Children::News& news);
   std::string log_file_of(const std::string& name) const;
-  void tell(wire::Observed::Kind kind, const std::string& name, pid_t pid,
-            const std::string& detail);
+  void tell(const Children::News& news);
+  void tell(const wire::Observed& observed);
   void end_children();
   void kill_children();
   void leave_when_alone();
-  static void reap(pid_t pid);
 
   const wire::Plan& plan_;
   const RunOptions& options_;
@@ -104,7 +90,7 @@ class Runner {
   std::shared_ptr<FrameStream> clock_;
   std::string clock_address_;
   std::optional<pid_t> clock_pid_;  // while it lives
-  std::map<pid_t, Child> children_;
+  Children children_;
   RunResult result_;
   bool ended_ = false;  // the clock has said so, or is lost
   bool lost_clock_ = false;
@@ -138,8 +124,7 @@ std::string Runner::start_clock() {
                        "--log-level", options_.log_level};
   command.log_file = log_file_of("clock");
   command.output_fd = announcement.write_end();
-  clock_pid_ = start_child(command);
-  children_[*clock_pid_] = {.name = "clock"};
+  clock_pid_ = children_.start(kClock, command);
   announcement.close_write_end();
   const std::optional<std::string> address = announcement.read_address();
   if (!address) throw std::runtime_error("the clock did not start; see " + command.log_file);
@@ -189,6 +174,7 @@ void Runner::on_status(const wire::Status& status) {
   if (!status.ended()) return;
   ended_ = true;
   result_.disturbed = status.disturbed();
+  result_.interrupted = result_.interrupted || status.interrupted();
   result_.capture_sha256 = status.capture_sha256();
   if (status.has_failure()) result_.failure = status.failure();
   limit_.cancel();
@@ -213,13 +199,13 @@ void Runner::act(const wire::Act& act) {
     case wire::Act::START:
       return start(act);
     case wire::Act::KILL:
-      return send_signal(act.process(), SIGKILL);
+      return children_.signal(act.process(), SIGKILL);
     case wire::Act::STOP:
-      return send_signal(act.process(), SIGSTOP);
+      return children_.signal(act.process(), SIGSTOP);
     case wire::Act::CONT:
-      return send_signal(act.process(), SIGCONT);
+      return children_.signal(act.process(), SIGCONT);
     case wire::Act::CLOSE:
-      return send_signal(act.process(), SIGTERM);
+      return children_.signal(act.process(), SIGTERM);
   }
 }
 
@@ -259,21 +245,18 @@ void Runner::start(const wire::Act& act) {
     command.program = options_.binaries + "/" + spec.role();
     command.arguments = arguments_of(spec);
     command.log_file = log_file_of(spec.name());
-    children_[start_child(command)] = {.name = spec.name()};
+    wire::Observed started;
+    started.set_kind(wire::Observed::STARTED);
+    started.set_process(spec.name());
+    started.set_pid(children_.start(spec.name(), command));
+    tell(started);
   } catch (const std::runtime_error& error) {
-    tell(wire::Observed::EXITED, act.process(), 0, error.what());
+    wire::Observed failed;
+    failed.set_kind(wire::Observed::EXITED);
+    failed.set_process(act.process());
+    failed.set_detail(error.what());
+    tell(failed);
   }
-}
-
-void Runner::send_signal(const std::string& name, int signal) {
-  for (auto& [pid, child] : children_) {
-    if (child.name == name && pid != clock_pid_) Runner::signal(pid, child, signal);
-  }
-}
-
-void Runner::signal(pid_t pid, Child& child, int number) {
-  child.sent.insert(number);
-  ::kill(pid, number);
 }
 
 std::string Runner::log_file_of(const std::string& name) const {
@@ -281,62 +264,53 @@ std::string Runner::log_file_of(const std::string& name) const {
 }
 
 void Runner::look_at_children() {
-  std::vector<std::pair<pid_t, ChildChange>> changes;
-  for (const auto& [pid, child] : children_) {
-    while (const std::optional<ChildChange> change = next_change(pid)) {
-      changes.emplace_back(pid, *change);
-      if (change->kind == ChildChange::Kind::kExited) break;
-    }
-  }
-  for (const auto& [pid, change] : changes) observe(pid, change);
+  for (const Children::News& news : children_.look()) observe(news);
   leave_when_alone();
 }
 
-void Runner::observe(pid_t pid, const ChildChange& change) {
-  Child& child = children_.at(pid);
-  const std::string name = child.name;
-  const bool is_clock = pid == clock_pid_;
-  switch (change.kind) {
-    case ChildChange::Kind::kStopped:
-      child.stopped = true;
-      if (!is_clock) tell(wire::Observed::STOPPED, name, pid, change.detail);
-      return;
-    case ChildChange::Kind::kContinued:
-      child.stopped = false;
-      if (!is_clock) tell(wire::Observed::CONTINUED, name, pid, change.detail);
-      return;
-    case ChildChange::Kind::kExited:
-      if (!is_clock) account_for(child, change);
-      children_.erase(pid);
-      if (is_clock) {
-        clock_detail_ = change.detail;
-        clock_pid_.reset();
-      } else {
-        tell(wire::Observed::EXITED, name, pid, change.detail);
-      }
-      return;
+void Runner::observe(const Children::News& news) {
+  const bool exited = news.change.kind == ChildChange::Kind::kExited;
+  if (news.pid != clock_pid_) {
+    if (exited) account_for(news);
+    tell(news);
+  } else if (exited) {
+    clock_detail_ = news.change.detail;
+    clock_pid_.reset();
   }
 }
 
 // When the clock is lost, that the others lose it too needs no words.
-void Runner::account_for(const Child& child, const ChildChange& change) {
-  std::optional<std::string> end =
-      unexpected_end(child.name, change, child.sent, log_file_of(child.name));
-  if (!end) return;
-  const bool misses_clock = !change.by_signal && change.status == kExitLostClock;
+void Runner::account_for(const Children::News& news) {
+  if (!news.unexpected) return;
+  const bool misses_clock = !news.change.by_signal && news.change.status == kExitLostClock;
   if (misses_clock && ended_) return;
-  (misses_clock ? without_clock_ : result_.unexpected_ends).push_back(std::move(*end));
+  (misses_clock ? without_clock_ : result_.unexpected_ends).push_back(*news.unexpected);
 }
 
-void Runner::tell(wire::Observed::Kind kind, const std::string& name, pid_t pid,
-                  const std::string& detail) {
+void Runner::tell(const Children::News& news) {
+  wire::Observed observed;
+  switch (news.change.kind) {
+    case ChildChange::Kind::kStopped:
+      observed.set_kind(wire::Observed::STOPPED);
+      break;
+    case ChildChange::Kind::kContinued:
+      observed.set_kind(wire::Observed::CONTINUED);
+      break;
+    case ChildChange::Kind::kExited:
+      observed.set_kind(wire::Observed::EXITED);
+      if (news.change.by_signal) observed.set_signal(news.change.status);
+      break;
+  }
+  observed.set_process(news.name);
+  observed.set_pid(news.pid);
+  observed.set_detail(news.change.detail);
+  tell(observed);
+}
+
+void Runner::tell(const wire::Observed& observed) {
   if (!clock_ || ended_) return;
   wire::ClockMessage message;
-  wire::Observed& observed = *message.mutable_observed();
-  observed.set_kind(kind);
-  observed.set_process(name);
-  observed.set_pid(pid);
-  observed.set_detail(detail);
+  *message.mutable_observed() = observed;
   static_cast<void>(clock_->send(message));
   clock_->flush();
 }
@@ -350,13 +324,14 @@ void Runner::wait_for_signal() {
     if (signal == SIGCHLD) {
       look_at_children();
     } else {
-      interrupt();
+      interrupt(signal);
     }
   });
 }
 
-// The first one ends the run in order, the second at once.
-void Runner::interrupt() {
+// The first one ends the run in order, the second at once; a terminal that closes may say so twice.
+void Runner::interrupt(int signal) {
+  if (result_.interrupted && signal == SIGHUP) return;
   if (result_.interrupted || !clock_pid_) return kill_children();
   result_.interrupted = true;
   ::kill(*clock_pid_, SIGTERM);
@@ -379,11 +354,8 @@ void Runner::watch_time() {
 
 // ---- end ----
 
-// Who is stopped cannot hear that the run is over.
 void Runner::end_children() {
-  for (auto& [pid, child] : children_) {
-    if (child.stopped) signal(pid, child, SIGKILL);
-  }
+  children_.kill_stopped();
   grace_.expires_after(kGrace);
   grace_.async_wait([this](const boost::system::error_code& cancelled) {
     if (!cancelled) kill_children();
@@ -393,7 +365,7 @@ void Runner::end_children() {
 
 void Runner::kill_children() {
   ended_ = true;
-  for (auto& [pid, child] : children_) signal(pid, child, SIGKILL);
+  children_.kill_all();
   leave_when_alone();
 }
 
@@ -404,12 +376,6 @@ void Runner::leave_when_alone() {
   limit_.cancel();
   signals_.cancel();
   if (clock_) clock_->close();
-}
-
-// After a SIGKILL, so it does not take long.
-void Runner::reap(pid_t pid) {
-  while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
-  }
 }
 
 }  // namespace

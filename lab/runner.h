@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,13 +22,15 @@ struct RunOptions {
   std::chrono::seconds watchdog{60};  // of one tick that waits for somebody; 0: none
   std::optional<std::chrono::seconds> time_limit;  // of the whole run
   std::string log_level = "info";                  // of all processes
+  // Called once, when the clock listens at this address and before anybody else is started.
+  std::function<void(const std::string& address)> on_clock = {};
 };
 
 struct RunResult {
   std::string capture_path;
   std::string capture_sha256;          // 64 hex digits; empty if the clock died
   bool disturbed = false;              // something happened that the scenario does not say
-  bool interrupted = false;            // by SIGINT or SIGTERM
+  bool interrupted = false;            // by SIGINT, SIGTERM, or SIGHUP (its terminal is gone)
   std::optional<std::string> failure;  // the run is void
   // Children that ended without having been told to, or not with success: what ended each, and the
   // last line of its log. One sentence each.
@@ -40,8 +43,8 @@ struct RunResult {
 std::string directory_of_binaries();
 
 // Blocks until the run has ended and every child is gone. Call from the main thread, with no other
-// child processes of interest: SIGCHLD, SIGINT and SIGTERM are the runner's meanwhile. Throws
-// std::runtime_error, in one line, if the run cannot be started.
+// child processes of interest: SIGCHLD, SIGINT, SIGTERM and SIGHUP are the runner's meanwhile.
+// Throws std::runtime_error, in one line, if the run cannot be started.
 RunResult run_over_processes(const wire::Plan& plan, const RunOptions& options);
 
 }  // namespace fencepost::lab

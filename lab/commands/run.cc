@@ -81,11 +81,10 @@ int report_void(const Scenario& scenario, const RunOutcome& outcome,
   return kExitNotReproducible;
 }
 
-int report(const Scenario& scenario, RunOutcome outcome, const RunDirectory& directory,
+int report(const Scenario& scenario, const RunOutcome& outcome, const RunDirectory& directory,
            bool quiet) {
   if (outcome.failure) return report_void(scenario, outcome, directory);
-  const auto [story, judgement, cut_short] = make_report(scenario, directory);
-  outcome.interrupted = outcome.interrupted || cut_short;
+  const auto [story, judgement] = make_report(scenario, directory);
   const std::string closing = closing_line(outcome, judgement);
   leave_report(directory, story, closing);
   print(quiet ? failures(judgement) : story + "\n");
@@ -135,7 +134,6 @@ Report make_report(const Scenario& scenario, const RunDirectory& directory) {
   Report made;
   made.judgement.expectations = judge(scenario.expectations, history);
   made.judgement.checks = check_all(history);
-  made.cut_short = history.end_reason == "end";  // as core.end() was told (clock/service.cc)
   made.story = tell_story(history, scenario.about, made.judgement, &scenario.plan);
   return made;
 }

@@ -37,7 +37,6 @@ void identify(wire::Plan& plan, const std::optional<std::uint64_t>& seed);
 struct Report {
   std::string story;
   Judgement judgement;
-  bool cut_short = false;  // a person or a signal ended it, before its `until`
 };
 Report make_report(const Scenario& scenario, const RunDirectory& directory);
 void leave_report(const RunDirectory& directory, const std::string& story,
