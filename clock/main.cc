@@ -7,6 +7,8 @@
 #include <string>
 
 #include "clock/service.h"
+#include "clock/standalone.h"
+#include "common/host/doorway.h"
 #include "common/host/process_log.h"
 #include "proto/plan.pb.h"
 
@@ -18,26 +20,54 @@ constexpr int kExitUnusable = 2;
 
 struct CommandLine {
   std::string plan_file;
+  clock::Standalone standalone;
   std::string listen = "127.0.0.1:0";
-  std::string out = ".";
+  std::string out;
   std::string port_file;
   std::string log_level = "info";
   std::int64_t pace_ms = 0;
   std::int64_t watchdog_seconds = 60;
+  std::int64_t grace_ms = 0;
+  bool stop_at_breakpoints = false;
 };
 
+void declare_plan(CLI::App& app, CommandLine& line) {
+  CLI::Option* plan = app.add_option(
+      "--plan", line.plan_file, "the compiled scenario, as a run leaves it (plan.bin)");
+  CLI::Option_group* alone = app.add_option_group(
+      "Without a plan", "the clock takes whoever comes, until it is ended with SIGTERM");
+  alone->add_option("--expect", line.standalone.expect, "B1,C1,...: tick 0 waits for these")
+      ->delimiter(',');
+  alone->add_option("--name", line.standalone.name, "of the run, for its capture")
+      ->capture_default_str();
+  alone->add_option("--seed", line.standalone.seed, "of all randomness")->capture_default_str();
+  alone->add_option("--tick-ms", line.standalone.tick_ms, "virtual milliseconds of a tick")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{3'600'000}))
+      ->capture_default_str();
+  alone
+      ->add_option("--topics", line.standalone.topics,
+                   "orders:3,...: so that packets can call a partition o2")
+      ->delimiter(',');
+  alone
+      ->add_option("--grace", line.grace_ms,
+                   "milliseconds after which a process of another host or container that owes a\n"
+                   "step counts as stopped, until it speaks; 0: it is waited for")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{86'400'000}))
+      ->capture_default_str();
+  alone->excludes(plan);
+}
+
 void declare(CLI::App& app, CommandLine& line) {
-  app.add_option(
-      "--plan", line.plan_file,
-      "the compiled scenario, as a run leaves it (plan.bin); without one the clock takes\n"
-      "whoever comes, until it is ended with SIGTERM");
+  declare_plan(app, line);
   app.add_option("--listen", line.listen, "host:port; port 0 is any free one")
       ->capture_default_str();
-  app.add_option("--out", line.out, "directory for capture.bin and journal.yaml")
-      ->capture_default_str();
+  app.add_option("--out", line.out,
+                 "directory for capture.bin and journal.yaml (default: runs/NAME)");
   app.add_option("--pace", line.pace_ms, "wall milliseconds a tick; 0: as fast as it can")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{86'400'000}))
       ->capture_default_str();
+  app.add_flag("--stop-at-breakpoints", line.stop_at_breakpoints,
+               "a `pause` of the scenario waits for `fencepost go` or `step`");
   app.add_option("--port-file", line.port_file, "write the port to this file, once it listens");
   app.add_option("--watchdog", line.watchdog_seconds,
                  "give the run up when one tick waits so many seconds for somebody; 0: never")
@@ -50,19 +80,26 @@ void declare(CLI::App& app, CommandLine& line) {
       ->capture_default_str();
   app.footer(
       "Prints \"listening on HOST:PORT\" and serves brokers, consumers and producers that are\n"
-      "started with --clock HOST:PORT. Mostly `fencepost run` starts it.\n");
+      "started with --clock HOST:PORT. Mostly `fencepost run` or `fencepost up` starts it.\n"
+      "What it leaves in --out, `fencepost replay` repeats.\n\n"
+      "Example:\n"
+      "  clock --listen 127.0.0.1:19000 --out runs/mine --pace 250 --expect B1,C1\n");
 }
 
 wire::Plan load_plan(const std::string& path) {
   wire::Plan plan;
-  if (path.empty()) {
-    plan.set_name("by hand");
-    plan.set_run_id("by-hand");
-    return plan;
-  }
   std::ifstream file(path, std::ios::binary);
   if (!file) throw std::runtime_error("cannot read " + path);
   if (!plan.ParseFromIstream(&file)) throw std::runtime_error(path + " is not a compiled scenario");
+  return plan;
+}
+
+// The plan of a clock that nobody runs, which finds its directory itself.
+wire::Plan prepare_plan(CommandLine& line, ProcessLog& log) {
+  wire::Plan plan = clock::plan_of(line.standalone);
+  if (line.out.empty()) line.out = "runs/" + line.standalone.name;
+  const std::string kept = clock::make_room(line.out, plan);
+  if (!kept.empty()) log->info("{} held a run; it is kept as {}", line.out, kept);
   return plan;
 }
 
@@ -73,13 +110,17 @@ void write_port(const std::string& path, const std::string& address) {
   if (!file) throw std::runtime_error("cannot write " + path);
 }
 
-int run_clock(const CommandLine& line) {
+int run_clock(CommandLine line) {
   ProcessLog log("clock", line.log_level);
+  wire::Plan plan = line.plan_file.empty() ? prepare_plan(line, log) : load_plan(line.plan_file);
   clock::ServiceOptions options;
-  options.out_directory = line.out;
+  options.out_directory = line.out.empty() ? "." : line.out;
   options.a_tick = std::chrono::milliseconds(line.pace_ms);
   options.watchdog = std::chrono::seconds(line.watchdog_seconds);
-  clock::ClockService service(load_plan(line.plan_file), options, log);
+  options.stop_at_breakpoints = line.stop_at_breakpoints;
+  if (line.grace_ms > 0) options.grace = std::chrono::milliseconds(line.grace_ms);
+  raise_file_limit();
+  clock::ClockService service(std::move(plan), options, log);
   const std::string address = service.listen(line.listen);
   write_port(line.port_file, address);
   fmt::print("listening on {}\n", address);

@@ -1,61 +1,100 @@
 #include "clock/service.h"
 
 #include <spdlog/fmt/fmt.h>
+#include <unistd.h>
 
 #include <boost/asio/post.hpp>
 #include <csignal>
+#include <filesystem>
 #include <stdexcept>
 
 #include "clock/core/journal.h"
-#include "common/host/address.h"
+#include "clock/status_report.h"
 
 namespace fencepost::clock {
 namespace {
 
 constexpr std::chrono::milliseconds kCareInterval{250};
+constexpr std::chrono::milliseconds kStopsInterval{20};
 constexpr const char* kReasonOfEnd = "end";
 constexpr int kTicksInARow = 256;  // before the sockets are looked at again
-constexpr std::chrono::milliseconds kGoodbyePause{2};
-constexpr int kGoodbyeTurns = 500;  // so a second, for those who do not hang up
+constexpr std::chrono::seconds kGoodbyePatience{1};  // with those who do not hang up
+constexpr std::size_t kSecretBytes = 16;
+
+std::string new_secret() {
+  std::string secret(kSecretBytes, '\0');
+  if (::getentropy(secret.data(), secret.size()) != 0) throw std::runtime_error("no randomness");
+  return secret;
+}
 
 }  // namespace
 
 ClockService::ClockService(wire::Plan plan, ServiceOptions options, ProcessLog& log)
-    : options_(std::move(options)),
+    : plan_(std::move(plan)),
+      options_(std::move(options)),
       log_(log),
       capture_(options_.out_directory + "/capture.bin"),
       journal_path_(options_.out_directory + "/journal.yaml"),
       journal_(journal_path_, std::ios::binary | std::ios::trunc),
-      needs_runner_(plan.processes_size() > 0),
-      core_(plan, [this](const wire::CaptureRecord& record) { capture_.append(record); }),
+      core_(plan_, [this](const wire::CaptureRecord& record) { capture_.append(record); }),
+      doorway_(context_, log_, "an unknown process",
+               [this](const std::shared_ptr<FrameStream>& stream, std::string_view bytes) {
+                 return on_stranger(stream, bytes);
+               }),
       sessions_(context_, log_, *this),
-      signals_(context_, SIGTERM, SIGINT),
+      operators_(log_, options_.out_directory + "/capture.bin",
+                 [this](OperatorId from, const wire::Command& command) {
+                   commands_.take(from, command);
+                 }),
+      pacing_(options_.a_tick),
+      commands_(plan_, core_, sessions_, pacing_, operators_, hands()),
+      stop_watch_(options_.grace),
+      signals_(context_, SIGTERM, SIGINT, SIGHUP),
       pace_timer_(context_),
       care_timer_(context_),
-      pacing_(options_.a_tick, Pacing::Instant::clock::now()) {
-  write_journal(journal_header(plan, "scenario.yaml"));
+      stops_timer_(context_) {
+  write_journal(journal_header(plan_, "scenario.yaml"));
+  sessions_.set_secret(new_secret());
+}
+
+Commands::Hands ClockService::hands() {
+  return {.settle = [this] { asio::post(context_, [this] { fact(); }); },
+          .ask_runner = [this](const wire::Act& act) { ask_runner(act); },
+          .status = [this] { return full_status(); }};
 }
 
 std::string ClockService::listen(const std::string& address) {
-  return sessions_.listen(resolve_address(context_, address));
+  const std::string listening = doorway_.listen(address);
+  doorway_.open();
+  return listening;
 }
 
 bool ClockService::run() {
   wait_for_signal();
   look_after();
   // With a runner the run begins when it is there, so that its watchers miss nothing.
-  if (!needs_runner_) fact();
+  if (plan_.processes().empty()) fact();
   context_.run();
   return finished_ && !finished_->failure;
 }
 
 // ---- facts ----
 
-bool ClockService::on_hello(const wire::Hello& hello) {
-  if (!core_.hello(hello)) return false;
+std::string ClockService::on_stranger(const std::shared_ptr<FrameStream>& stream,
+                                      std::string_view bytes) {
+  wire::ClockMessage message;
+  if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    return "a malformed message";
+  }
+  if (message.has_command()) return operators_.admit(stream, message.command());
+  if (message.has_hello() || message.has_runner_hello()) return sessions_.admit(stream, message);
+  return "its first message is no Hello";
+}
+
+void ClockService::on_hello(const wire::Hello& hello) {
+  core_.hello(hello);
   // The answer to a Hello comes when the session waits for it, so not from inside this call.
   asio::post(context_, [this] { fact(); });
-  return true;
 }
 
 void ClockService::on_hello_withdrawn(const std::string& name) {
@@ -64,6 +103,7 @@ void ClockService::on_hello_withdrawn(const std::string& name) {
 }
 
 bool ClockService::on_message(const ParticipantId& from, wire::ClockMessage& message) {
+  if (stop_watch_.on_word(from)) core_.continued(from);
   if (message.has_done()) {
     if (!core_.done(from, std::move(*message.mutable_done()))) return false;
   } else if (message.has_need()) {
@@ -78,6 +118,7 @@ bool ClockService::on_message(const ParticipantId& from, wire::ClockMessage& mes
 }
 
 void ClockService::on_gone(const ParticipantId& who) {
+  stop_watch_.forget(who);
   core_.gone(who);
   fact();
 }
@@ -97,6 +138,7 @@ void ClockService::on_observed(const wire::Observed& observed) {
   const bool is_active = active && sessions_.pid_of(*active) == child.second;
   switch (observed.kind()) {
     case wire::Observed::STARTED:
+      children_.insert(child);
       break;
     case wire::Observed::STOPPED:
       stopped_.insert(child);
@@ -107,19 +149,25 @@ void ClockService::on_observed(const wire::Observed& observed) {
       if (is_active) core_.continued(*active);
       break;
     case wire::Observed::EXITED:
-      // That a participant is gone is said by its connection, behind its last message.
-      stopped_.erase(child);
-      if (!welcomed_.contains(child)) {
-        log_->warn("{} has ended before it joined: {}", child.first, observed.detail());
-        if (observed.detail().starts_with("killed by signal")) {
-          core_.start_lost(child.first, observed.detail());
-        } else {
-          core_.start_failed(child.first, observed.detail());
-        }
-      }
+      on_exit(observed);
       break;
   }
   fact();
+}
+
+// That a participant is gone is said by its connection, behind its last message.
+void ClockService::on_exit(const wire::Observed& observed) {
+  const Child child{observed.process(), observed.pid()};
+  children_.erase(child);
+  stopped_.erase(child);
+  if (welcomed_.erase(child) > 0) return;
+  log_->warn("{} has ended before it joined: {}", child.first, observed.detail());
+  if (commands_.on_start_failed(child.first, observed.detail())) return;
+  if (observed.has_signal()) {
+    core_.start_lost(child.first, observed.detail());
+  } else {
+    core_.start_failed(child.first, observed.detail());
+  }
 }
 
 void ClockService::on_runner_gone() {
@@ -144,10 +192,17 @@ void ClockService::fact() {
       more_posted_ = true;
       break;
     }
-    if (!begun_) pacing_.begin(Pacing::Instant::clock::now());
+    const Pacing::Instant now = Pacing::Instant::clock::now();
+    if (!begun_) pacing_.begin(now);
     begun_ = true;
-    core_.open(pacing_.reached(Pacing::Instant::clock::now(), core_.last_closed()));
+    core_.open(pacing_.reached(now, core_.last_closed()));
+    pacing_.opened(core_.current(), now);
     apply_effects();
+  }
+  commands_.on_ticks();
+  if (operators_.has_watchers()) {
+    capture_.flush();
+    operators_.show();
   }
   sessions_.flush();
 }
@@ -156,17 +211,29 @@ void ClockService::fact() {
 bool ClockService::may_open() {
   if (core_.has_facts()) return true;
   const std::optional<Tick> due = core_.next_due();
-  if (!due) return false;
-  if (pacing_.is_free() || !begun_) return true;
-  if (Pacing::Instant::clock::now() >= pacing_.opening_of(*due)) return true;
+  if (!due || breaks_before(*due)) return false;
+  if (!begun_ && !pacing_.is_paused()) return true;
+  const std::optional<Pacing::Instant> opening = pacing_.opening_of(*due);
+  if (!opening || Pacing::Instant::clock::now() >= *opening) return opening.has_value();
   open_later(*due);
   return false;
+}
+
+// A breakpoint pauses once; then the person goes on from it.
+bool ClockService::breaks_before(Tick due) {
+  if (!options_.stop_at_breakpoints || passed_breakpoint_ == due) return false;
+  const std::optional<std::string> text = core_.breakpoint_ahead();
+  if (!text) return false;
+  passed_breakpoint_ = due;
+  log_->info("breakpoint before tick {}: {}", due.value(), *text);
+  commands_.pause_at(*text);
+  return true;
 }
 
 void ClockService::open_later(Tick due) {
   // A person may be watching: what has happened so far is shown before the wait.
   capture_.flush();
-  pace_timer_.expires_at(pacing_.opening_of(due));
+  pace_timer_.expires_at(*pacing_.opening_of(due));
   pace_timer_.async_wait([this](const boost::system::error_code& cancelled) {
     if (!cancelled) fact();
   });
@@ -188,26 +255,36 @@ void ClockService::apply(WelcomeTo& effect) {
   const Child child{effect.to.name, *pid};
   log_->info("{} has joined as incarnation {}", child.first, effect.to.incarnation.value());
   welcomed_.insert(child);
+  commands_.on_joined(effect.to, *pid, Tick(effect.welcome.tick()));
+  if (!children_.contains(child)) {
+    stop_watch_.watch(effect.to, core_.participants().at(effect.to.name).hello);
+    look_for_stops();
+  }
   if (stopped_.contains(child)) {
     core_.stopped(effect.to);
     asio::post(context_, [this] { fact(); });
   }
 }
 
-void ClockService::apply(GrantTo& effect) { sessions_.grant(effect.to, to_wire(effect)); }
+void ClockService::apply(GrantTo& effect) {
+  sessions_.grant(effect.to, to_wire(effect));
+  if (stop_watch_.has_anybody()) stop_watch_.on_grant(effect.to, StopWatch::Instant::clock::now());
+}
 
 void ClockService::apply(SupplyTo& effect) {
   supplies_ += static_cast<std::uint64_t>(effect.supply.frames_size());
   sessions_.supply(effect.to, std::move(effect.supply));
 }
 
-void ClockService::apply(Perform& effect) {
+void ClockService::apply(Perform& effect) { ask_runner(effect.act); }
+
+void ClockService::ask_runner(const wire::Act& act) {
   if (!sessions_.has_runner()) {
-    acts_.push_back(effect.act);
+    acts_.push_back(act);
     return;
   }
   wire::ClockMessage message;
-  *message.mutable_act() = effect.act;
+  *message.mutable_act() = act;
   sessions_.tell_runner(message);
 }
 
@@ -217,7 +294,12 @@ void ClockService::apply(AppendJournal& effect) {
   capture_.flush();
 }
 
-void ClockService::apply(PausePacing& effect) { log_->info("breakpoint: {}", effect.text); }
+// A fact has opened the breakpoint's tick before it could be stopped at: then behind it.
+void ClockService::apply(PausePacing& effect) {
+  if (!options_.stop_at_breakpoints || passed_breakpoint_ == core_.current()) return;
+  passed_breakpoint_ = core_.current();
+  commands_.pause_at(effect.text);
+}
 
 void ClockService::apply(Finished& effect) {
   finished_ = effect;
@@ -229,25 +311,31 @@ void ClockService::apply(Finished& effect) {
   }
   capture_.flush();
   journal_.close();
+  doorway_.close();
+  pace_timer_.cancel();
   sessions_.end(effect.reason, status());
-  wait_for_goodbyes(kGoodbyeTurns);
+  operators_.end();
+  operators_.on_farewell([this] { on_farewell(); });
+  care_timer_.expires_after(kGoodbyePatience);
+  care_timer_.async_wait([this](const boost::system::error_code& cancelled) {
+    if (!cancelled) context_.stop();
+  });
+  asio::post(context_, [this] { on_farewell(); });
+}
+
+// Everybody is read to the end: closing with something unread would reset the connection, and a
+// process could lose the news that the run is over. Who is stopped cannot hang up.
+void ClockService::on_farewell() {
+  std::set<std::string> stopped;
+  for (const auto& [name, participant] : core_.participants()) {
+    if (participant.fact_stopped) stopped.insert(name);
+  }
+  if (sessions_.is_empty_but(stopped) && operators_.is_empty()) context_.stop();
 }
 
 void ClockService::write_journal(const std::string& text) {
   journal_ << text << std::flush;
   if (!journal_) throw std::runtime_error("cannot write " + journal_path_);
-}
-
-// Everybody is read to the end: closing with something unread would reset the connection, and a
-// process could lose the news that the run is over.
-void ClockService::wait_for_goodbyes(int turns_left) {
-  std::set<std::string> stopped;
-  for (const auto& [name, pid] : stopped_) stopped.insert(name);
-  if (turns_left == 0 || sessions_.is_empty_but(stopped)) return context_.stop();
-  pace_timer_.expires_after(kGoodbyePause);
-  pace_timer_.async_wait([this, turns_left](const boost::system::error_code& cancelled) {
-    if (!cancelled) wait_for_goodbyes(turns_left - 1);
-  });
 }
 
 // ---- care ----
@@ -273,6 +361,43 @@ void ClockService::look_after() {
   });
 }
 
+// Polls, since /proc tells nothing by itself; only while there is somebody to look after.
+void ClockService::look_for_stops() {
+  if (looking_ || !stop_watch_.has_anybody()) return;
+  looking_ = true;
+  stops_timer_.expires_after(kStopsInterval);
+  stops_timer_.async_wait([this](const boost::system::error_code& cancelled) {
+    looking_ = false;
+    if (cancelled || finished_) return;
+    take_findings();
+    look_for_stops();
+  });
+}
+
+void ClockService::take_findings() {
+  const auto findings = stop_watch_.look(StopWatch::Instant::clock::now());
+  if (findings.empty()) return;
+  for (const StopWatch::Finding& finding : findings) {
+    log_->debug("{} {}", finding.who.name, finding.stopped ? "is stopped" : "goes on");
+    finding.stopped ? core_.stopped(finding.who) : core_.continued(finding.who);
+  }
+  fact();
+}
+
+wire::Status ClockService::full_status() const {
+  wire::Status status = this->status();
+  status.set_scenario(plan_.name());
+  status.set_directory(std::filesystem::absolute(options_.out_directory).lexically_normal());
+  status.set_pid(::getpid());
+  status.set_tick_ms(plan_.tick_ms());
+  status.set_pace_ms(pacing_.a_tick().count());
+  status.set_paused(pacing_.is_paused());
+  if (!commands_.paused_at().empty()) status.set_paused_at(commands_.paused_at());
+  describe_processes(plan_, core_, sessions_, status);
+  for (const std::string& who : core_.waiting_for()) status.add_waiting_for(who);
+  return status;
+}
+
 wire::Status ClockService::status() const {
   wire::Status status;
   status.set_tick(core_.last_closed().value());
@@ -280,6 +405,7 @@ wire::Status ClockService::status() const {
   if (!finished_) return status;
   status.set_ended(true);
   status.set_disturbed(finished_->disturbed);
+  status.set_interrupted(interrupted_);
   if (finished_->failure) status.set_failure(*finished_->failure);
   status.set_capture_sha256(capture_.sha256());
   return status;

@@ -6,67 +6,95 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
-#include "common/host/address.h"
 #include "common/properties.h"
 
 namespace fencepost::clock {
 namespace {
 
-constexpr std::chrono::milliseconds kAcceptPause{100};
 constexpr std::size_t kMaxNameLength = 64;
 constexpr std::string_view kNameCharacters =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
 
-// Why a Hello cannot be taken; empty if it can.
-std::string objection_to(const wire::Hello& hello) {
-  if (hello.name().empty() || hello.name().size() > kMaxNameLength ||
-      hello.name().find_first_not_of(kNameCharacters) != std::string::npos) {
-    return fmt::format("a name has 1 to {} of letters, digits, '.', '_' and '-'", kMaxNameLength);
-  }
-  if (!role_from_string(hello.role())) return "unknown role";
-  return {};
+// A server that listens at every address of its host is reached where it has called from.
+void complete_address(wire::Hello& hello, const FrameStream& stream) {
+  constexpr std::string_view kEverywhere = "0.0.0.0:";
+  if (!hello.listen_address().starts_with(kEverywhere)) return;
+  const std::string host = stream.remote_host();
+  if (host.empty()) return;
+  hello.set_listen_address(host + ":" + hello.listen_address().substr(kEverywhere.size()));
 }
 
 }  // namespace
 
 Sessions::Sessions(asio::io_context& context, ProcessLog& log, SessionEvents& events)
-    : context_(context), log_(log), events_(events), acceptor_(context), accept_again_(context) {}
+    : context_(context), log_(log), events_(events) {}
 
-std::string Sessions::listen(const tcp::endpoint& at) {
-  acceptor_.open(at.protocol());
-  acceptor_.set_option(tcp::acceptor::reuse_address(true));
-  acceptor_.bind(at);
-  acceptor_.listen();
-  accept_next();
-  return to_string(acceptor_.local_endpoint());
-}
+// ---- who comes in ----
 
-void Sessions::accept_next() {
-  acceptor_.async_accept([this](const boost::system::error_code& error, tcp::socket socket) {
-    if (error == asio::error::operation_aborted) return;
-    if (!error) {
-      admit(std::move(socket));
-      return accept_next();
-    }
-    log_->warn("cannot accept a connection: {}", error.message());
-    accept_again_.expires_after(kAcceptPause);
-    accept_again_.async_wait([this](const boost::system::error_code& cancelled) {
-      if (!cancelled) accept_next();
-    });
-  });
-}
-
-void Sessions::admit(tcp::socket socket) {
-  if (ended_) return;
+std::string Sessions::admit(const std::shared_ptr<FrameStream>& stream,
+                            const wire::ClockMessage& message) {
+  if (ended_) return "the run is over";
   if (sessions_.size() >= kMaxSessions) {
-    log_->warn("refused a connection: there are {} already", sessions_.size());
-    return;
+    return fmt::format("there are {} processes already", sessions_.size());
   }
+  if (message.has_hello()) {
+    const std::string objection = objection_to(message.hello());
+    if (objection.empty()) {
+      take_in(stream, &message.hello());
+    } else {
+      refuse(stream, message.hello().name(), objection);
+    }
+  } else if (runner_) {
+    refuse(stream, "a runner", "there is a runner already");
+  } else {
+    take_in(stream, nullptr);
+    events_.on_runner();
+  }
+  return {};
+}
+
+// Why a Hello cannot be taken; empty if it can.
+std::string Sessions::objection_to(const wire::Hello& hello) const {
+  if (hello.name().empty() || hello.name().size() > kMaxNameLength ||
+      hello.name().find_first_not_of(kNameCharacters) != std::string::npos) {
+    return fmt::format("a name has 1 to {} of letters, digits, '.', '_' and '-'", kMaxNameLength);
+  }
+  if (!role_from_string(hello.role())) return "unknown role";
+  if (waiting_.contains(hello.name())) {
+    return fmt::format("another {} waits to join already", hello.name());
+  }
+  return {};
+}
+
+// Without a Hello it is the runner.
+void Sessions::take_in(const std::shared_ptr<FrameStream>& stream, const wire::Hello* hello) {
   const Key key = next_key_++;
   Session& session = sessions_[key];
-  session.stream = std::make_shared<FrameStream>(std::move(socket));
-  session.stream->start([this, key](std::string_view bytes) { on_bytes(key, bytes); },
-                        [this, key](const std::string& reason) { on_closed(key, reason); });
+  session.stream = stream;
+  stream->set_limit(kMaxStepBytes);
+  stream->hand_over([this, key](std::string_view bytes) { on_bytes(key, bytes); },
+                    [this, key](const std::string& reason) { on_closed(key, reason); });
+  if (hello == nullptr) {
+    session.stage = Stage::kRunner;
+    runner_ = key;
+    return;
+  }
+  session.hello = *hello;
+  complete_address(session.hello, *stream);
+  waiting_[hello->name()] = key;
+  events_.on_hello(session.hello);
+  if (active_.contains(hello->name())) wait_for_name(key);
+}
+
+void Sessions::refuse(const std::shared_ptr<FrameStream>& stream, const std::string& name,
+                      const std::string& reason) {
+  log_->warn("refused {}: {}", name.empty() ? "a process" : name, reason);
+  wire::ClockMessage message;
+  message.mutable_refused()->set_reason(reason);
+  static_cast<void>(stream->send(message));
+  // It closes when it has read why; its end is of no further interest.
+  stream->hand_over([](std::string_view) {}, [](const std::string&) {});
+  stream->when_flushed([stream] { stream->close(); });
 }
 
 // ---- what comes in ----
@@ -79,8 +107,6 @@ void Sessions::on_bytes(Key key, std::string_view bytes) {
     return reject(key, "a malformed message");
   }
   switch (session.stage) {
-    case Stage::kNew:
-      return on_first_message(key, incoming_);
     case Stage::kWaiting:
       return reject(key, "a message before it was welcomed");
     case Stage::kRunner:
@@ -94,32 +120,6 @@ void Sessions::on_bytes(Key key, std::string_view bytes) {
   }
 }
 
-void Sessions::on_first_message(Key key, const wire::ClockMessage& message) {
-  if (message.has_hello()) return on_hello(key, message.hello());
-  if (!message.has_runner_hello()) return reject(key, "its first message is no Hello");
-  if (runner_) return refuse(key, "there is a runner already");
-  runner_ = key;
-  Session& session = sessions_.at(key);
-  session.stage = Stage::kRunner;
-  session.stream->set_limit(kMaxStepBytes);
-  events_.on_runner();
-}
-
-void Sessions::on_hello(Key key, const wire::Hello& hello) {
-  if (const std::string objection = objection_to(hello); !objection.empty()) {
-    return refuse(key, objection);
-  }
-  Session& session = sessions_.at(key);
-  session.hello = hello;
-  session.stream->set_limit(kMaxStepBytes);
-  if (waiting_.contains(hello.name()) || !events_.on_hello(hello)) {
-    return refuse(key, fmt::format("another {} waits to join already", hello.name()));
-  }
-  session.stage = Stage::kWaiting;
-  waiting_[hello.name()] = key;
-  if (active_.contains(hello.name())) wait_for_name(key);
-}
-
 void Sessions::wait_for_name(Key key) {
   Session& session = sessions_.at(key);
   session.patience = std::make_unique<asio::steady_timer>(context_, kHelloPatience);
@@ -128,8 +128,10 @@ void Sessions::wait_for_name(Key key) {
     if (error || found == sessions_.end() || found->second.stage != Stage::kWaiting) return;
     const std::string name = found->second.hello.name();
     if (!active_.contains(name)) return;  // it is gone, and the next boundary lets this one in
+    const std::shared_ptr<FrameStream> stream = found->second.stream;
+    forget(key);
     events_.on_hello_withdrawn(name);
-    refuse(key, fmt::format("there is a live process of the name {}", name));
+    refuse(stream, name, fmt::format("there is a live process of the name {}", name));
   });
 }
 
@@ -138,11 +140,8 @@ void Sessions::on_closed(Key key, const std::string& reason) {
   if (found == sessions_.end()) return;
   const Session session = std::move(found->second);
   forget(key);
-  if (ended_) return;
+  if (ended_) return events_.on_farewell();
   switch (session.stage) {
-    case Stage::kNew:
-      log_->warn("closed the connection of an unknown process: {}", reason);
-      return;
     case Stage::kWaiting:
       log_->warn("{} has left before it was welcomed: {}", session.hello.name(), reason);
       return events_.on_hello_withdrawn(session.hello.name());
@@ -155,19 +154,6 @@ void Sessions::on_closed(Key key, const std::string& reason) {
 }
 
 // ---- what ends a session from here ----
-
-void Sessions::refuse(Key key, const std::string& reason) {
-  const auto found = sessions_.find(key);
-  const std::string& name = found->second.hello.name();
-  log_->warn("refused {}: {}", name.empty() ? "a connection" : name, reason);
-  wire::ClockMessage message;
-  message.mutable_refused()->set_reason(reason);
-  const std::shared_ptr<FrameStream> stream = found->second.stream;
-  static_cast<void>(stream->send(message));
-  forget(key);
-  // It closes when it has read why; its end is of no further interest.
-  stream->when_flushed([stream] { stream->close(); });
-}
 
 void Sessions::reject(Key key, const std::string& reason) {
   const std::shared_ptr<FrameStream> stream = sessions_.at(key).stream;
@@ -223,6 +209,7 @@ void Sessions::welcome(const ParticipantId& who, const wire::Welcome& welcome) {
   }
   wire::ClockMessage message;
   *message.mutable_welcome() = welcome;
+  message.mutable_welcome()->set_secret(secret_);
   send(session, message);
 }
 
@@ -269,7 +256,7 @@ void Sessions::end(const std::string& reason, const wire::Status& status) {
 bool Sessions::is_empty_but(const std::set<std::string>& names) const {
   return std::all_of(sessions_.begin(), sessions_.end(), [&names](const auto& entry) {
     const Session& session = entry.second;
-    return session.stage == Stage::kNew || names.contains(session.id.name);
+    return names.contains(session.id.name);
   });
 }
 
@@ -277,6 +264,12 @@ std::optional<std::int64_t> Sessions::pid_of(const ParticipantId& who) const {
   const auto key = active_.find(who.name);
   if (key == active_.end() || sessions_.at(key->second).id != who) return std::nullopt;
   return sessions_.at(key->second).hello.pid();
+}
+
+std::vector<const wire::Hello*> Sessions::waiting() const {
+  std::vector<const wire::Hello*> hellos;
+  for (const auto& [name, key] : waiting_) hellos.push_back(&sessions_.at(key).hello);
+  return hellos;
 }
 
 std::optional<ParticipantId> Sessions::active(const std::string& name) const {

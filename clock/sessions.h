@@ -27,8 +27,7 @@ namespace fencepost::clock {
 class SessionEvents {
  public:
   virtual ~SessionEvents() = default;
-  // False: refused, because another process of this name waits already.
-  virtual bool on_hello(const wire::Hello& hello) = 0;
+  virtual void on_hello(const wire::Hello& hello) = 0;
   virtual void on_hello_withdrawn(const std::string& name) = 0;
   // Done, Need or Closing. False: it does not belong here, and the connection is closed.
   virtual bool on_message(const ParticipantId& from, wire::ClockMessage& message) = 0;
@@ -36,18 +35,23 @@ class SessionEvents {
   virtual void on_runner() = 0;
   virtual void on_observed(const wire::Observed& observed) = 0;
   virtual void on_runner_gone() = 0;
+  // Behind end(): somebody has hung up.
+  virtual void on_farewell() = 0;
 };
 
 class Sessions {
  public:
   static constexpr std::size_t kMaxSessions = 4096;
-  static constexpr std::chrono::seconds kHelloPatience{
-      5};  // for the name to become free (DESIGN 3)
+  // For the name to become free (DESIGN 3).
+  static constexpr std::chrono::seconds kHelloPatience{5};
 
   Sessions(asio::io_context& context, ProcessLog& log, SessionEvents& events);
 
-  // Throws boost::system::system_error. Returns the address.
-  std::string listen(const tcp::endpoint& at);
+  // Takes a connection whose first message is a Hello or a RunnerHello. Returns why not; a process
+  // that is refused for what it says has been told so itself, and the connection is done with.
+  std::string admit(const std::shared_ptr<FrameStream>& stream, const wire::ClockMessage& message);
+  // From now on every Welcome has this (proto/clock.proto).
+  void set_secret(std::string secret) { secret_ = std::move(secret); }
 
   // The waiting process of this name is a participant from now on.
   void welcome(const ParticipantId& who, const wire::Welcome& welcome);
@@ -66,29 +70,30 @@ class Sessions {
   bool has_runner() const { return runner_.has_value(); }
   // The pid that the participant has given; nothing if there is no such participant.
   std::optional<std::int64_t> pid_of(const ParticipantId& who) const;
+  // Who has said Hello and is not welcome yet, by name.
+  std::vector<const wire::Hello*> waiting() const;
   // The participant of this name, if one is connected.
   std::optional<ParticipantId> active(const std::string& name) const;
 
  private:
   using Key = std::uint64_t;  // counts the connections
-  enum class Stage { kNew, kWaiting, kActive, kRunner };
+  enum class Stage { kWaiting, kActive, kRunner };
   struct Session {
     std::shared_ptr<FrameStream> stream;
-    Stage stage = Stage::kNew;
+    Stage stage = Stage::kWaiting;
     wire::Hello hello;
     ParticipantId id;
     std::size_t peers_told = 0;                    // of servers_
     std::unique_ptr<asio::steady_timer> patience;  // while waiting
   };
 
-  void accept_next();
-  void admit(tcp::socket socket);
+  std::string objection_to(const wire::Hello& hello) const;
+  void take_in(const std::shared_ptr<FrameStream>& stream, const wire::Hello* hello);
+  void refuse(const std::shared_ptr<FrameStream>& stream, const std::string& name,
+              const std::string& reason);
   void on_bytes(Key key, std::string_view bytes);
-  void on_first_message(Key key, const wire::ClockMessage& message);
-  void on_hello(Key key, const wire::Hello& hello);
   void wait_for_name(Key key);
   void on_closed(Key key, const std::string& reason);
-  void refuse(Key key, const std::string& reason);
   void reject(Key key, const std::string& reason);
   void forget(Key key);
   void send(Session& session, const wire::ClockMessage& message);
@@ -97,8 +102,7 @@ class Sessions {
   asio::io_context& context_;
   ProcessLog& log_;
   SessionEvents& events_;
-  tcp::acceptor acceptor_;
-  asio::steady_timer accept_again_;
+  std::string secret_;
   bool ended_ = false;
   Key next_key_ = 1;
   std::map<Key, Session> sessions_;

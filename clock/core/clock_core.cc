@@ -199,6 +199,19 @@ std::optional<Tick> ClockCore::next_due() const {
   return due;
 }
 
+std::optional<std::string> ClockCore::breakpoint_ahead() const {
+  const std::optional<Tick> due = next_due();
+  if (!due || plan_.replay()) return std::nullopt;
+  for (const int index : script_.due(*due)) {
+    const wire::Rule& rule = plan_.rules(index);
+    const bool pauses =
+        std::any_of(rule.actions().begin(), rule.actions().end(),
+                    [](const auto& action) { return action.kind() == wire::Action::PAUSE; });
+    if (pauses) return rule.text();
+  }
+  return std::nullopt;
+}
+
 void ClockCore::open(Tick paced) {
   CHECK(idle());
   const Tick earliest = last_closed_ + TickSpan(1);
@@ -293,6 +306,11 @@ void ClockCore::forget(Participant& participant) {
 
 std::vector<std::string> ClockCore::waiting_for() const {
   std::vector<std::string> waiting;
+  if (is_awaited()) {
+    for (const std::string& name : plan_.expect_names()) {
+      if (!hellos_.contains(name)) waiting.push_back(name + " (to join)");
+    }
+  }
   if (phase_ == Phase::kDeciding && !pending_.empty()) {
     waiting.push_back("the confirmation that the scenario's action on " + pending_.front().process +
                       " has happened");

@@ -110,6 +110,10 @@ class ClockCore {
   // Facts are waiting that open a tick by themselves.
   bool has_facts() const;
   Tick last_closed() const { return last_closed_; }  // -1 before the first
+  Tick current() const { return tick_; }             // the open one, or the last that was
+  // What a rule of the next due tick says that pauses the clock; nothing if none does. A host where a
+  // person can go on waits before it opens that tick.
+  std::optional<std::string> breakpoint_ahead() const;
   // Opens the next tick: the next due one, or if facts wait max(last closed + 1, `paced`),
   // whichever is earlier. `paced` is the tick that pacing has reached; in a free run, last_closed()
   // + 1.
@@ -121,7 +125,10 @@ class ClockCore {
   bool finished() const { return phase_ == Phase::kFinished; }
   // Everyone alive: for `ps`, the watchdog and the host.
   const std::map<std::string, Participant>& participants() const { return participants_; }
-  // Who owes the open tick something, for people: "C2 (step of tick 7)".
+  // The last incarnation that each name has had.
+  const std::map<std::string, std::uint32_t>& incarnations() const { return incarnations_; }
+  // Who owes the open tick something, or has to come before the first one, for people: "C2 (step of
+  // tick 7)".
   std::vector<std::string> waiting_for() const;
 
  private:

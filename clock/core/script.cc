@@ -106,13 +106,20 @@ std::optional<Tick> Script::next_due(Tick earliest) const {
   return std::max(timeline_.begin()->first, earliest);
 }
 
-std::vector<int> Script::take_due(Tick label) {
-  std::set<int> due = std::exchange(fired_, {});
-  while (!timeline_.empty() && timeline_.begin()->first <= label) {
-    due.insert(timeline_.begin()->second);
-    timeline_.erase(timeline_.begin());
+std::vector<int> Script::due(Tick label) const {
+  std::set<int> due = fired_;
+  for (const auto& [tick, rule] : timeline_) {
+    if (tick > label) break;
+    due.insert(rule);
   }
   return {due.begin(), due.end()};
+}
+
+std::vector<int> Script::take_due(Tick label) {
+  std::vector<int> taken = due(label);
+  fired_.clear();
+  while (!timeline_.empty() && timeline_.begin()->first <= label) timeline_.erase(timeline_.begin());
+  return taken;
 }
 
 }  // namespace fencepost::clock

@@ -22,7 +22,9 @@ class Script {
 
   // The next tick in which a rule acts, given that ticks before `earliest` are closed.
   std::optional<Tick> next_due(Tick earliest) const;
-  // The rules that act in tick `label`, in file order; each is taken once.
+  // The rules that act in tick `label`, in file order.
+  std::vector<int> due(Tick label) const;
+  // The same; each is taken once.
   std::vector<int> take_due(Tick label);
 
   // The event that ends the run has been observed.

@@ -1,6 +1,7 @@
 #include "common/host/frame_stream.h"
 
 #include <google/protobuf/message_lite.h>
+#include <netinet/tcp.h>
 #include <spdlog/fmt/fmt.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -18,6 +19,7 @@ namespace {
 
 constexpr std::size_t kLengthBytes = 4;
 constexpr std::size_t kInitialBuffer = std::size_t{16} << 10U;
+constexpr int kKeepAliveSeconds = 5;
 
 std::size_t read_length(const char* bytes) {
   std::size_t length = 0;
@@ -64,10 +66,27 @@ void FrameStream::connect(const tcp::endpoint& to, OnFrame on_frame, OnClosed on
   });
 }
 
-// A socket that has died meanwhile says so when it is read.
+void FrameStream::hand_over(OnFrame on_frame, OnClosed on_closed) {
+  next_on_frame_ = std::move(on_frame);
+  if (open_) on_closed_ = std::move(on_closed);
+}
+
+std::string FrameStream::remote_host() const {
+  boost::system::error_code error;
+  const tcp::endpoint endpoint = socket_.remote_endpoint(error);
+  return error ? std::string() : endpoint.address().to_string();
+}
+
+// A socket that has died meanwhile says so when it is read. That a whole host is gone, nobody would
+// say: the kernel asks. It answers for a stopped process, too.
 void FrameStream::prepare_socket() {
+  using SecondsIdle = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPIDLE>;
+  using SecondsBetween = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPINTVL>;
   boost::system::error_code ignored;
   socket_.set_option(tcp::no_delay(true), ignored);
+  socket_.set_option(asio::socket_base::keep_alive(true), ignored);
+  socket_.set_option(SecondsIdle(kKeepAliveSeconds), ignored);
+  socket_.set_option(SecondsBetween(kKeepAliveSeconds), ignored);
   socket_.non_blocking(true, ignored);
   input_.resize(kInitialBuffer);
 }
@@ -153,6 +172,7 @@ bool FrameStream::hand_over_frames() {
     const std::string_view frame(input_.data() + begin_ + kLengthBytes, length);
     begin_ += kLengthBytes + length;
     on_frame_(frame);
+    if (next_on_frame_) on_frame_ = std::exchange(next_on_frame_, nullptr);
     if (!open_) return false;
   }
   make_room(kLengthBytes);

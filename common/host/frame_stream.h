@@ -52,6 +52,12 @@ class FrameStream : public std::enable_shared_from_this<FrameStream> {
   // Connects first. What is sent meanwhile waits in the queue.
   void connect(const tcp::endpoint& to, OnFrame on_frame, OnClosed on_closed);
 
+  // From the next message on these are the handlers. May be called from inside the old ones.
+  void hand_over(OnFrame on_frame, OnClosed on_closed);
+
+  // The address of the other end, without its port; empty if the connection is over.
+  std::string remote_host() const;
+
   // The largest message that is taken or sent from now on; kMaxFrameBytes to begin with.
   void set_limit(std::size_t bytes) { limit_ = bytes; }
 
@@ -94,6 +100,7 @@ class FrameStream : public std::enable_shared_from_this<FrameStream> {
 
   tcp::socket socket_;
   OnFrame on_frame_;
+  OnFrame next_on_frame_;  // takes its place when the call that is under way has returned
   OnClosed on_closed_;
   std::size_t limit_ = kMaxFrameBytes;
   bool open_ = true;

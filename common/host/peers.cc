@@ -2,19 +2,9 @@
 
 #include <spdlog/fmt/fmt.h>
 
-#include <boost/asio/ip/address.hpp>
-#include <chrono>
-
 #include "common/host/address.h"
 
 namespace fencepost {
-namespace {
-
-// When accept fails the process has run out of something: no use in asking again at once.
-constexpr std::chrono::milliseconds kAcceptPause{100};
-
-}  // namespace
-
 Peers::Peers(asio::io_context& context, ProcessLog& log, std::string name, OnFrame on_frame,
              OnLost on_lost)
     : context_(context),
@@ -22,58 +12,26 @@ Peers::Peers(asio::io_context& context, ProcessLog& log, std::string name, OnFra
       name_(std::move(name)),
       on_frame_(std::move(on_frame)),
       on_lost_(std::move(on_lost)),
-      acceptor_(context),
-      accept_again_(context) {}
+      doorway_(context, log, "an unknown peer",
+               [this](const std::shared_ptr<FrameStream>& stream, std::string_view bytes) {
+                 return introduce(stream, bytes);
+               }) {}
 
-std::string Peers::listen(const tcp::endpoint& at) {
-  acceptor_.open(at.protocol());
-  acceptor_.set_option(tcp::acceptor::reuse_address(true));
-  acceptor_.bind(at);
-  acceptor_.listen();
-  accept_next();
-  return to_string(acceptor_.local_endpoint());
+void Peers::begin(Incarnation incarnation, std::string secret) {
+  incarnation_ = incarnation;
+  secret_ = std::move(secret);
+  if (doorway_.is_listening()) doorway_.open();
 }
 
 // ---- called ----
-
-void Peers::accept_next() {
-  acceptor_.async_accept([this](const boost::system::error_code& error, tcp::socket socket) {
-    if (error == asio::error::operation_aborted) return;
-    if (!error) {
-      admit(std::move(socket));
-      return accept_next();
-    }
-    log_->warn("cannot accept a connection: {}", error.message());
-    accept_again_.expires_after(kAcceptPause);
-    accept_again_.async_wait([this](const boost::system::error_code& cancelled) {
-      if (!cancelled) accept_next();
-    });
-  });
-}
-
-void Peers::admit(tcp::socket socket) {
-  if (callers_.size() >= kMaxCallers) {
-    log_->warn("refused a connection: there are {} already", callers_.size());
-    return;
-  }
-  const Caller caller = next_caller_++;
-  Inbound& inbound = callers_[caller];
-  inbound.stream = std::make_shared<FrameStream>(std::move(socket));
-  inbound.stream->start([this, caller](std::string_view bytes) { on_message_of(caller, bytes); },
-                        [this, caller](const std::string& reason) { drop(caller, reason); });
-}
 
 void Peers::on_message_of(Caller caller, std::string_view bytes) {
   wire::PeerMessage message;
   if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
     return drop(caller, "a malformed message");
   }
-  const Inbound& inbound = callers_.at(caller);
-  if (inbound.name.empty()) {
-    if (!introduce(caller, message)) drop(caller, "its first message is not a valid PeerHello");
-    return;
-  }
   if (!message.has_frame()) return drop(caller, "a message that is not a frame");
+  const Inbound& inbound = callers_.at(caller);
   const auto frame = std::make_shared<const wire::Frame>(std::move(*message.mutable_frame()));
   if (frame->header().source() != inbound.name ||
       frame->header().source_incarnation() != inbound.incarnation.value()) {
@@ -82,19 +40,29 @@ void Peers::on_message_of(Caller caller, std::string_view bytes) {
   on_frame_(frame);
 }
 
-// The latest call of a process is the one that is answered.
-bool Peers::introduce(Caller caller, const wire::PeerMessage& message) {
+// The latest call of a process is the one that is answered. The secret keeps out who is no
+// participant: what he sends under the name of one would be taken for its frames.
+std::string Peers::introduce(const std::shared_ptr<FrameStream>& stream, std::string_view bytes) {
+  wire::PeerMessage message;
+  if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    return "a malformed message";
+  }
   if (!message.has_hello() || message.hello().name().empty() ||
       message.hello().incarnation() == 0) {
-    return false;
+    return "its first message is not a valid PeerHello";
   }
-  Inbound& inbound = callers_.at(caller);
+  if (message.hello().secret() != secret_) return "it is no participant of this run";
+  const Caller caller = next_caller_++;
+  Inbound& inbound = callers_[caller];
   inbound.name = message.hello().name();
   inbound.incarnation = Incarnation(message.hello().incarnation());
+  inbound.stream = stream;
+  stream->hand_over([this, caller](std::string_view more) { on_message_of(caller, more); },
+                    [this, caller](const std::string& reason) { drop(caller, reason); });
+  stream->read_on_demand();
   callers_by_id_[{inbound.name, inbound.incarnation}] = caller;
-  inbound.stream->read_on_demand();
   forget_predecessors(inbound);
-  return true;
+  return {};
 }
 
 // A connection that is not read does not show its end: the next life of a name ends the last one.
@@ -113,9 +81,7 @@ void Peers::drop(Caller caller, const std::string& reason) {
   callers_.erase(caller);
   const auto known = callers_by_id_.find({inbound.name, inbound.incarnation});
   if (known != callers_by_id_.end() && known->second == caller) callers_by_id_.erase(known);
-  if (inbound.name.empty()) {
-    log_->warn("closed the connection of an unknown peer: {}", reason);
-  } else if (inbound.stream->is_open()) {
+  if (inbound.stream->is_open()) {
     log_->warn("closed the connection of {}: {}", inbound.name, reason);
   } else {
     log_->debug("the connection of {} has ended: {}", inbound.name, reason);
@@ -160,6 +126,7 @@ void Peers::call(const std::string& name, Server& server) {
   wire::PeerMessage introduction;
   introduction.mutable_hello()->set_name(name_);
   introduction.mutable_hello()->set_incarnation(incarnation_.value());
+  introduction.mutable_hello()->set_secret(secret_);
   static_cast<void>(server.stream->send(introduction));  // small, and the queue is empty
 }
 

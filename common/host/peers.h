@@ -5,7 +5,6 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -15,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/host/doorway.h"
 #include "common/host/frame_stream.h"
 #include "common/host/process_log.h"
 #include "common/ids.h"
@@ -26,7 +26,6 @@ class Peers {
  public:
   // Outgoing bytes that may wait for one peer, e.g. a stopped one; what comes on top is dropped.
   static constexpr std::size_t kMaxQueuedBytes = std::size_t{32} << 20U;
-  static constexpr std::size_t kMaxCallers = 4096;
 
   using OnFrame = std::function<void(std::shared_ptr<const wire::Frame>)>;
   using OnLost = std::function<void()>;  // a connection has ended: frames may be missing
@@ -34,9 +33,10 @@ class Peers {
   Peers(asio::io_context& context, ProcessLog& log, std::string name, OnFrame on_frame,
         OnLost on_lost);
 
-  // Accepts calls from now on, and returns the address. Throws boost::system::system_error.
-  std::string listen(const tcp::endpoint& at);
-  void set_incarnation(Incarnation incarnation) { incarnation_ = incarnation; }
+  // Binds and returns the address; calls are taken from begin() on. Throws std::runtime_error.
+  std::string listen(const std::string& address) { return doorway_.listen(address); }
+  // This participant is welcome. Who calls, and whom it calls, knows the secret of the run.
+  void begin(Incarnation incarnation, std::string secret);
 
   // Where a server listens, or where its next incarnation does.
   void learn(const wire::PeerAddress& peer);
@@ -62,15 +62,13 @@ class Peers {
   };
   using Caller = std::uint64_t;  // counts the connections that were accepted
   struct Inbound {
-    std::string name;  // empty: has not said who it is
+    std::string name;
     Incarnation incarnation;
     std::shared_ptr<FrameStream> stream;
   };
 
-  void accept_next();
-  void admit(tcp::socket socket);
+  std::string introduce(const std::shared_ptr<FrameStream>& stream, std::string_view bytes);
   void on_message_of(Caller caller, std::string_view bytes);
-  bool introduce(Caller caller, const wire::PeerMessage& message);
   void drop(Caller caller, const std::string& reason);
   void call(const std::string& name, Server& server);
   void on_answer(const std::string& from, std::string_view bytes);
@@ -82,10 +80,10 @@ class Peers {
   ProcessLog& log_;
   std::string name_;
   Incarnation incarnation_;
+  std::string secret_;
   OnFrame on_frame_;
   OnLost on_lost_;
-  tcp::acceptor acceptor_;
-  asio::steady_timer accept_again_;
+  Doorway doorway_;
   Caller next_caller_ = 1;
   std::map<Caller, Inbound> callers_;
   std::map<std::pair<std::string, Incarnation>, Caller> callers_by_id_;

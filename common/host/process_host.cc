@@ -10,6 +10,7 @@
 
 #include "common/check.h"
 #include "common/host/address.h"
+#include "common/host/pid_space.h"
 #include "common/row_digest.h"
 
 namespace fencepost {
@@ -26,6 +27,7 @@ wire::Hello hello_of(const ProcessOptions& options, const std::optional<std::str
   hello.set_name(options.name);
   hello.set_role(std::string(to_string(options.properties.role())));
   hello.set_pid(getpid());
+  hello.set_pid_space(own_pid_space());
   if (address) hello.set_listen_address(*address);
   for (const auto& [name, value] : options.properties.explicit_values()) {
     wire::Property* property = hello.add_properties();
@@ -51,13 +53,14 @@ ProcessHost::ProcessHost(ProcessOptions options, NodeFactory factory, ProcessLog
           }) {}
 
 int ProcessHost::run() {
+  raise_file_limit();
   wait_for_sigterm();
   try {
     if (options_.listen_address) {
-      own_address_ = peers_.listen(resolve_address(context_, *options_.listen_address));
+      own_address_ = peers_.listen(*options_.listen_address);
     }
-  } catch (const std::exception& error) {
-    log_->error("cannot listen at {}: {}", *options_.listen_address, error.what());
+  } catch (const std::runtime_error& error) {
+    log_->error("{}", error.what());
     return kExitRefused;
   }
   if (!connect_to_clock()) return kExitLostClock;
@@ -159,7 +162,7 @@ void ProcessHost::on_welcome(const wire::Welcome& welcome) {
                       .stored = {}};
   log_.set_tick(Tick(welcome.tick()));
   if (!open_storage(welcome, context)) return finish(kExitRefused);
-  peers_.set_incarnation(context.incarnation);
+  peers_.begin(context.incarnation, welcome.secret());
   try {
     node_ = factory_(std::move(context));
   } catch (const std::exception& error) {
