@@ -130,9 +130,8 @@ void Commands::start(OperatorId from, const wire::Command& command) {
   }
   const std::optional<wire::ProcessSpec> spec = spec_of(command);
   if (!spec) {
-    return refuse(from,
-                  fmt::format("nothing says what {} is: give --like PROCESS or --role ROLE",
-                              command.process()));
+    return refuse(from, fmt::format("nothing says what {} is: give --like PROCESS or --role ROLE",
+                                    command.process()));
   }
   starting_[command.process()] = from;
   wire::Act act;

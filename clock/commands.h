@@ -1,6 +1,6 @@
 // What a person at another terminal may tell the clock (wire::Command), and what he is answered.
-// Nothing here reaches the capture: pacing is no part of it, and a process that is started or killed
-// becomes a fact like any other.
+// Nothing here reaches the capture: pacing is no part of it, and a process that is started or
+// killed becomes a fact like any other.
 #pragma once
 
 #include <functional>

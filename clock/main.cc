@@ -32,8 +32,8 @@ struct CommandLine {
 };
 
 void declare_plan(CLI::App& app, CommandLine& line) {
-  CLI::Option* plan = app.add_option(
-      "--plan", line.plan_file, "the compiled scenario, as a run leaves it (plan.bin)");
+  CLI::Option* plan = app.add_option("--plan", line.plan_file,
+                                     "the compiled scenario, as a run leaves it (plan.bin)");
   CLI::Option_group* alone = app.add_option_group(
       "Without a plan", "the clock takes whoever comes, until it is ended with SIGTERM");
   alone->add_option("--expect", line.standalone.expect, "B1,C1,...: tick 0 waits for these")

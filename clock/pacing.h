@@ -80,7 +80,7 @@ class Pacing {
   };
 
   std::chrono::milliseconds a_tick_;
-  Anchor anchor_;              // a tick that opened, or will, on time
+  Anchor anchor_;               // a tick that opened, or will, on time
   std::optional<Tick> paused_;  // what the pace had reached then
   std::int64_t steps_left_ = 0;
 };

@@ -17,7 +17,7 @@ namespace {
 constexpr std::chrono::milliseconds kCareInterval{250};
 constexpr std::chrono::milliseconds kStopsInterval{20};
 constexpr const char* kReasonOfEnd = "end";
-constexpr int kTicksInARow = 256;  // before the sockets are looked at again
+constexpr int kTicksInARow = 256;                    // before the sockets are looked at again
 constexpr std::chrono::seconds kGoodbyePatience{1};  // with those who do not hang up
 constexpr std::size_t kSecretBytes = 16;
 
@@ -42,10 +42,9 @@ ClockService::ClockService(wire::Plan plan, ServiceOptions options, ProcessLog& 
                  return on_stranger(stream, bytes);
                }),
       sessions_(context_, log_, *this),
-      operators_(log_, options_.out_directory + "/capture.bin",
-                 [this](OperatorId from, const wire::Command& command) {
-                   commands_.take(from, command);
-                 }),
+      operators_(
+          log_, options_.out_directory + "/capture.bin",
+          [this](OperatorId from, const wire::Command& command) { commands_.take(from, command); }),
       pacing_(options_.a_tick),
       commands_(plan_, core_, sessions_, pacing_, operators_, hands()),
       stop_watch_(options_.grace),

@@ -103,7 +103,7 @@ class ClockService : private SessionEvents {
   asio::steady_timer stops_timer_;
   bool begun_ = false;  // the first tick has been opened
   bool more_posted_ = false;
-  bool looking_ = false;                  // for stops
+  bool looking_ = false;                   // for stops
   std::optional<Tick> passed_breakpoint_;  // a person has gone on from there
 
   using Child = std::pair<std::string, std::int64_t>;  // name and pid

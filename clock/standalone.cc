@@ -77,8 +77,8 @@ std::string make_room(const std::string& directory, const wire::Plan& plan) {
     } while (fs::exists(fs::symlink_status(kept)));
     fs::rename(path, kept, error);
     if (error) {
-      throw std::runtime_error(fmt::format("{} holds a run and cannot be renamed: {}",
-                                           path.string(), error.message()));
+      throw std::runtime_error(
+          fmt::format("{} holds a run and cannot be renamed: {}", path.string(), error.message()));
     }
   }
   fs::create_directories(path, error);

@@ -1,6 +1,6 @@
 // Who is stopped, where nobody tells: the runner sees its own children stop and go on, and says so.
-// Of other processes of this host /proc knows. Between containers only silence tells: whoever owes a
-// step for longer than the grace time counts as stopped until he speaks.
+// Of other processes of this host /proc knows. Between containers only silence tells: whoever owes
+// a step for longer than the grace time counts as stopped until he speaks.
 //
 // What comes out are facts, perhaps late; it is the core that decides (DESIGN 3).
 #pragma once

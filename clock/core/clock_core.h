@@ -111,8 +111,8 @@ class ClockCore {
   bool has_facts() const;
   Tick last_closed() const { return last_closed_; }  // -1 before the first
   Tick current() const { return tick_; }             // the open one, or the last that was
-  // What a rule of the next due tick says that pauses the clock; nothing if none does. A host where a
-  // person can go on waits before it opens that tick.
+  // What a rule of the next due tick says that pauses the clock; nothing if none does. A host where
+  // a person can go on waits before it opens that tick.
   std::optional<std::string> breakpoint_ahead() const;
   // Opens the next tick: the next due one, or if facts wait max(last closed + 1, `paced`),
   // whichever is earlier. `paced` is the tick that pacing has reached; in a free run, last_closed()

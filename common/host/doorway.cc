@@ -73,9 +73,9 @@ void Doorway::accept_next() {
 
 void Doorway::admit(tcp::socket socket) {
   if (strangers_.size() >= kMaxStrangers) {
-    turn_away(strangers_.begin()->first,
-              fmt::format("there are {} connections that have not said who they are",
-                          strangers_.size()));
+    turn_away(
+        strangers_.begin()->first,
+        fmt::format("there are {} connections that have not said who they are", strangers_.size()));
   }
   const Key key = next_key_++;
   Stranger& stranger = strangers_[key];

@@ -29,8 +29,8 @@ class Doorway {
 
   // Takes a stream by its first message, which is valid during the call, and gives it other
   // handlers by FrameStream::hand_over(); or says why not, and the connection is closed.
-  using OnFirst =
-      std::function<std::string(const std::shared_ptr<FrameStream>& stream, std::string_view bytes)>;
+  using OnFirst = std::function<std::string(const std::shared_ptr<FrameStream>& stream,
+                                            std::string_view bytes)>;
 
   // `strangers` is how the log calls them: "an unknown peer".
   Doorway(asio::io_context& context, ProcessLog& log, std::string strangers, OnFirst on_first);
