@@ -7,8 +7,6 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/write.hpp>
 #include <csignal>
-#include <fstream>
-#include <sstream>
 
 #include "common/host/address.h"
 #include "proto/clock.pb.h"
@@ -60,8 +58,8 @@ class LonelyClock : public testing::Test {
             port_file.c_str(), nullptr);
       _exit(127);
     }
-    EXPECT_TRUE(eventually([this] {
-      const std::string port = text_of("port");
+    EXPECT_TRUE(directory_.eventually([this] {
+      const std::string port = directory_.text_of("port");
       address_ = "127.0.0.1:" + port.substr(0, port.find('\n'));
       return port.find('\n') != std::string::npos;
     }));
@@ -72,14 +70,9 @@ class LonelyClock : public testing::Test {
     waitpid(pid_, &status, 0);
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "the clock did not survive";
   }
-  std::string text_of(const std::string& file) const {
-    std::ifstream stream(directory_.path() + "/" + file);
-    std::ostringstream text;
-    text << stream.rdbuf();
-    return text.str();
-  }
   bool log_has(const std::string& words) const {
-    return eventually([&] { return text_of("log").find(words) != std::string::npos; });
+    return directory_.eventually(
+        [&] { return directory_.text_of("log").find(words) != std::string::npos; });
   }
   static std::string hello(const std::string& name, const std::string& role) {
     wire::ClockMessage message;

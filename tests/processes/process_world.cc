@@ -1,10 +1,15 @@
 #include "tests/processes/process_world.h"
 
-#include <dirent.h>
+#include <gtest/gtest.h>
+#include <poll.h>
 #include <spdlog/fmt/fmt.h>
+#include <sys/inotify.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -22,15 +27,63 @@ RunDirectory::RunDirectory() {
 }
 
 RunDirectory::~RunDirectory() {
+  if (testing::Test::HasFailure()) {
+    fmt::print(stderr, "kept for inspection: {} (journal.yaml, plan.bin, logs)\n", path_.string());
+    return;
+  }
   std::error_code ignored;
   std::filesystem::remove_all(path_, ignored);
 }
 
-std::string RunDirectory::log_of(const std::string& process) const {
-  std::ifstream file(path_ / "logs" / (process + ".log"));
+std::string RunDirectory::text_of(const std::string& file) const {
+  std::ifstream stream(path_ / file, std::ios::binary);
   std::ostringstream text;
-  text << file.rdbuf();
+  text << stream.rdbuf();
   return text.str();
+}
+
+std::string RunDirectory::log_of(const std::string& process) const {
+  return text_of("logs/" + process + ".log");
+}
+
+namespace {
+
+using Deadline = std::chrono::steady_clock::time_point;
+constexpr std::chrono::seconds kPatience{30};
+
+// False if nothing has come until then.
+bool readable(int descriptor, Deadline deadline) {
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+      deadline - std::chrono::steady_clock::now());
+  pollfd waiting{.fd = descriptor, .events = POLLIN, .revents = 0};
+  return poll(&waiting, 1, static_cast<int>(std::max(left.count(), std::int64_t{0}))) > 0;
+}
+
+}  // namespace
+
+bool RunDirectory::eventually(const std::function<bool()>& holds) const {
+  constexpr std::uint32_t kChanges = IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_DELETE;
+  const Deadline deadline = std::chrono::steady_clock::now() + kPatience;
+  const int watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+  bool held = false;
+  do {
+    // The logs' folder comes with the run: watched anew each time, which costs nothing.
+    inotify_add_watch(watch, path_.c_str(), kChanges);
+    inotify_add_watch(watch, (path_ / "logs").c_str(), kChanges);
+    char news[4096];
+    while (read(watch, news, sizeof news) > 0) continue;
+    held = holds();
+  } while (!held && readable(watch, deadline));
+  close(watch);
+  return held;
+}
+
+BackgroundResult result_of(const RunDirectory& directory) {
+  BackgroundResult result;
+  std::istringstream text(directory.text_of("result"));
+  text >> result.supplies >> std::ws;
+  std::getline(text, result.failure);
+  return result;
 }
 
 void add_process(wire::Plan& plan, const std::string& name, const std::string& role,
@@ -65,6 +118,39 @@ wire::Plan billing_plan(std::int64_t until) {
                  {"enable.auto.commit", "false"}});
   }
   for (const std::string name : {"B1", "P1", "C1", "C2"}) {
+    add_action(plan, 0, wire::Action::START, name);
+  }
+  return plan;
+}
+
+wire::Plan shop_plan(std::int64_t until) {
+  wire::Plan plan = billing_plan(until);
+  plan.set_name("shop");
+  wire::Property& topics = *plan.mutable_processes(0)->mutable_properties(0);
+  topics.set_value("orders:3,payments:3,invoices:1");
+  plan.mutable_processes(1)->mutable_properties(1)->set_value("orders:2000");
+  add_process(plan, "P2", "producer",
+              {{"bootstrap.servers", "B1:19092"}, {"app.records", "payments:2000"}});
+  wire::ProcessSpec member = plan.processes(2);
+  for (wire::Property& property : *member.mutable_properties()) {
+    if (property.name() == "app.subscribe") property.set_value("orders,payments");
+  }
+  for (const int place : {2, 3})
+    *plan.mutable_processes(place)->mutable_properties() = member.properties();
+  member.set_name("C3");
+  *plan.add_processes() = member;
+  add_process(plan, "A1", "consumer",
+              {{"bootstrap.servers", "B1:19092"},
+               {"app.assign", "invoices"},
+               {"auto.offset.reset", "earliest"}});
+  add_process(plan, "M1", "consumer",
+              {{"bootstrap.servers", "B1:19092"},
+               {"group.id", "mailing"},
+               {"app.subscribe", "invoices"},
+               {"session.timeout.ms", "6000"},
+               {"heartbeat.interval.ms", "1000"},
+               {"auto.offset.reset", "earliest"}});
+  for (const std::string name : {"P2", "C3", "A1", "M1"}) {
     add_action(plan, 0, wire::Action::START, name);
   }
   return plan;
@@ -156,9 +242,9 @@ std::vector<pid_t> processes_with(const std::string& part) {
 
 // Where the clock of this run listens, as its children have been told.
 std::string clock_address_in(const RunDirectory& directory) {
-  std::ifstream file(directory.path() + "/clock.address");
+  std::istringstream text(directory.text_of("clock.address"));
   std::string address;
-  file >> address;
+  text >> address;
   return address;
 }
 
@@ -184,6 +270,19 @@ std::optional<pid_t> pid_of(const RunDirectory& directory, const std::string& na
   return std::nullopt;
 }
 
+bool everybody_gone(const RunDirectory& directory) {
+  const Deadline deadline = std::chrono::steady_clock::now() + kPatience;
+  for (std::vector<pid_t> left = processes_of(directory); !left.empty();
+       left = processes_of(directory)) {
+    const int process = static_cast<int>(syscall(SYS_pidfd_open, left.front(), 0));
+    if (process < 0) continue;  // gone meanwhile
+    const bool ended = readable(process, deadline);
+    close(process);
+    if (!ended) return false;
+  }
+  return true;
+}
+
 bool eventually(const std::function<bool()>& holds) {
   constexpr int kTurns = 1000;
   for (int turn = 0; turn < kTurns; ++turn) {
@@ -198,6 +297,8 @@ pid_t run_in_background(const wire::Plan& plan, const lab::RunOptions& options) 
   if (child != 0) return child;
   try {
     const lab::RunResult result = lab::run_over_processes(plan, options);
+    std::ofstream(options.out + "/result") << result.supplies << '\n'
+                                           << result.failure.value_or("") << '\n';
     _exit(result.failure ? 1 : 0);
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());

@@ -18,7 +18,8 @@
 
 namespace fencepost::test {
 
-// A run directory of its own, removed at the end.
+// A run directory of its own, removed at the end, unless its test has failed: then it stays, and is
+// named.
 class RunDirectory {
  public:
   RunDirectory();
@@ -26,7 +27,12 @@ class RunDirectory {
   RunDirectory(const RunDirectory&) = delete;
   RunDirectory& operator=(const RunDirectory&) = delete;
   std::string path() const { return path_; }
+  std::string text_of(const std::string& file) const;    // empty if there is none
   std::string log_of(const std::string& process) const;  // its text
+
+  // Asks again whenever a file of the run has changed, until it holds; false after 30 seconds
+  // without an answer. For what the run writes down.
+  bool eventually(const std::function<bool()>& holds) const;
 
  private:
   std::filesystem::path path_;
@@ -34,9 +40,19 @@ class RunDirectory {
 
 using Setting = std::pair<std::string, std::string>;
 
+// What tests want to know of a run that another process has run; in its file `result`.
+struct BackgroundResult {
+  std::uint64_t supplies = 0;
+  std::string failure;  // empty: none
+};
+BackgroundResult result_of(const RunDirectory& directory);
+
 // B1, a source P1 of `records` per partition of orders(3), and consumers C1 and C2 of group
 // billing, all started in tick 0; ends at `until`.
 wire::Plan billing_plan(std::int64_t until);
+// The same with eight processes: P2 writes payments, C3 is a third member, A1 reads the invoices
+// without a group and M1 is a group of its own.
+wire::Plan shop_plan(std::int64_t until);
 void add_process(wire::Plan& plan, const std::string& name, const std::string& role,
                  std::initializer_list<Setting> settings);
 // At a tick, or when a process reports an event for the first time.
@@ -57,10 +73,13 @@ std::vector<std::string> lives_of(const std::vector<wire::CaptureRecord>& captur
 std::vector<pid_t> processes_of(const RunDirectory& directory);
 // The pid of one of them by its --name; nothing if it is not there.
 std::optional<pid_t> pid_of(const RunDirectory& directory, const std::string& name);
-// Asks again until it holds; false after ten seconds.
+// Waits until none of them is left; false after 30 seconds.
+bool everybody_gone(const RunDirectory& directory);
+// Asks again until it holds; false after ten seconds. The last resort: for what neither a file nor
+// the end of a process tells.
 bool eventually(const std::function<bool()>& holds);
 
-// Runs the plan in a process of its own, so that this one can be killed.
+// Runs the plan in a process of its own, so that this one can be killed, and leaves its result.
 pid_t run_in_background(const wire::Plan& plan, const lab::RunOptions& options);
 // What a command prints, both streams, and its exit code.
 struct CommandResult {

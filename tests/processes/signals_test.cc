@@ -6,9 +6,9 @@
 #include <memory>
 #include <utility>
 
-#include "common/capture_file.h"
 #include "lab/journal_file.h"
 #include "tests/processes/process_world.h"
+#include "tests/processes/replays.h"
 
 namespace fencepost::test {
 namespace {
@@ -22,7 +22,7 @@ class LongRun : public testing::Test {
     lab::RunOptions options = options_for(directory_);
     options.pace = 20ms;
     runner_ = run_in_background(plan_, options);
-    const bool all_there = eventually([this] {
+    const bool all_there = directory_.eventually([this] {
       for (const std::string name : {"B1", "P1", "C1", "C2"}) {
         if (directory_.log_of(name).find("joined") == std::string::npos) return false;
       }
@@ -51,11 +51,9 @@ class LongRun : public testing::Test {
     kill(runner_, SIGINT);
     EXPECT_EQ(wait_for_runner(), 0);
   }
-  bool nobody_is_left() {
-    return eventually([this] { return processes_of(directory_).empty(); });
-  }
+  bool nobody_is_left() { return everybody_gone(directory_); }
   bool journal_has(const std::string& text) {
-    return eventually([&] {
+    return directory_.eventually([&] {
       const lab::JournalFile journal = lab::load_journal(directory_.path() + "/journal.yaml");
       for (const wire::Decision& decision : journal.decisions) {
         const std::string entry =
@@ -65,23 +63,9 @@ class LongRun : public testing::Test {
       return false;
     });
   }
-  // Repeats what has happened, in another directory.
-  void expect_same_in_replay() {
-    const auto journal = lab::load_journal(directory_.path() + "/journal.yaml");
-    wire::Plan again = plan_;
-    again.set_replay(true);
-    for (const wire::Decision& decision : journal.decisions) *again.add_journal() = decision;
-    const RunDirectory other;
-    const lab::RunResult result = run(again, other);
-    EXPECT_EQ(result.failure, std::nullopt);
-    const auto bytes = [](const RunDirectory& directory) {
-      std::string all;
-      for (const wire::CaptureRecord& record : capture_of(directory)) {
-        append_framed(all, record);
-      }
-      return all;
-    };
-    EXPECT_EQ(bytes(directory_), bytes(other));
+  void expect_same_in_replays() {
+    expect_same_in_replay(plan_, directory_, lab::World::kProcesses);
+    expect_same_in_replay(plan_, directory_, lab::World::kInProcess);
   }
 
   wire::Plan plan_ = billing_plan(100'000);
@@ -93,7 +77,7 @@ TEST_F(LongRun, InterruptEndsItAndLeavesNobody) {
   interrupt();
   EXPECT_TRUE(nobody_is_left());
   EXPECT_TRUE(journal_has("END "));
-  expect_same_in_replay();
+  expect_same_in_replays();
 }
 
 TEST_F(LongRun, KillOfTheRunnerLeavesNobody) {
@@ -116,7 +100,7 @@ TEST_F(LongRun, KillByHandIsJournaledAndReplays) {
   signal("C2", SIGKILL);
   EXPECT_TRUE(journal_has("KILL C2"));
   interrupt();
-  expect_same_in_replay();
+  expect_same_in_replays();
 }
 
 TEST_F(LongRun, StopAndContinueByHandAreJournaledAndReplay) {
@@ -125,17 +109,17 @@ TEST_F(LongRun, StopAndContinueByHandAreJournaledAndReplay) {
   signal("C1", SIGCONT);
   EXPECT_TRUE(journal_has("THAW C1"));
   interrupt();
-  expect_same_in_replay();
+  expect_same_in_replays();
 }
 
 TEST_F(LongRun, TerminationByHandClosesGracefully) {
   signal("C2", SIGTERM);
   EXPECT_TRUE(journal_has("CLOSE C2"));
-  EXPECT_TRUE(eventually([this] {
+  EXPECT_TRUE(directory_.eventually([this] {
     return directory_.log_of("C2").find("ends with exit code 0") != std::string::npos;
   }));
   interrupt();
-  expect_same_in_replay();
+  expect_same_in_replays();
 }
 
 TEST_F(LongRun, ProcessStartedByHandJoinsAndReplays) {
@@ -147,7 +131,7 @@ TEST_F(LongRun, ProcessStartedByHandJoinsAndReplays) {
   EXPECT_TRUE(journal_has("JOIN C9"));
   interrupt();
   by_hand.reset();
-  expect_same_in_replay();
+  expect_same_in_replays();
 }
 
 }  // namespace

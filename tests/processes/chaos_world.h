@@ -1,0 +1,58 @@
+// A run over real processes to which random things happen, as people and machines do them: by
+// signals, at any wall-clock moment.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "proto/plan.pb.h"
+#include "tests/processes/process_world.h"
+
+namespace fencepost::test {
+
+struct ChaosProfile {
+  std::chrono::milliseconds pace{0};  // 0: a free run
+  int disturbances = 60;
+  std::chrono::microseconds longest_pause{8000};  // between two of them
+};
+
+// What was decided in runs, by kind; "HOLD" counts the freezes that held a step.
+using Tally = std::map<std::string, int>;
+std::string to_string(const Tally& tally);
+
+class DisturbedRun {
+ public:
+  // Starts it, and returns when all processes have joined. The profile depends on the seed.
+  explicit DisturbedRun(std::uint32_t seed);
+  ~DisturbedRun();
+  DisturbedRun(const DisturbedRun&) = delete;
+  DisturbedRun& operator=(const DisturbedRun&) = delete;
+
+  void disturb();       // all of the profile's
+  bool end_in_order();  // as Ctrl-C does; false if the run did not end with success
+  // Adds what the journal has, and the supplies.
+  void count_into(Tally& tally) const;
+
+  const wire::Plan& plan() const { return plan_; }
+  const RunDirectory& directory() const { return directory_; }
+
+ private:
+  int below(int bound) { return std::uniform_int_distribution<int>(0, bound - 1)(random_); }
+  void disturb_one();
+  void start(const std::string& name);
+  void reap();
+
+  wire::Plan plan_ = shop_plan(1'000'000);
+  RunDirectory directory_;
+  std::mt19937 random_;
+  ChaosProfile profile_;
+  std::string address_;
+  pid_t runner_ = -1;
+  std::map<pid_t, std::string> by_hand_;
+};
+
+}  // namespace fencepost::test
