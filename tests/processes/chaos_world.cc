@@ -36,6 +36,7 @@ std::string to_string(const Tally& tally) {
 
 DisturbedRun::DisturbedRun(std::uint32_t seed)
     : random_(seed), profile_(kProfiles[seed % kProfiles.size()]) {
+  plan_.clear_until();  // when all are gone, time would be there at once
   lab::RunOptions options = options_for(directory_);
   options.pace = profile_.pace;
   runner_ = run_in_background(plan_, options);

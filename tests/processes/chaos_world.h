@@ -46,7 +46,7 @@ class DisturbedRun {
   void start(const std::string& name);
   void reap();
 
-  wire::Plan plan_ = shop_plan(1'000'000);
+  wire::Plan plan_ = shop_plan(0);
   RunDirectory directory_;
   std::mt19937 random_;
   ChaosProfile profile_;

@@ -3,46 +3,16 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/write.hpp>
 #include <csignal>
 
-#include "common/host/address.h"
 #include "proto/clock.pb.h"
 #include "tests/processes/process_world.h"
+#include "tests/processes/strangers.h"
 
 namespace fencepost::test {
 namespace {
 
-namespace asio = boost::asio;
-using asio::ip::tcp;
-
 const std::string kBinaries = FENCEPOST_BINARIES;
-
-std::string framed(const std::string& bytes) {
-  std::string out;
-  for (const unsigned shift : {24U, 16U, 8U, 0U}) {
-    out.push_back(static_cast<char>(static_cast<unsigned char>(bytes.size() >> shift)));
-  }
-  return out + bytes;
-}
-
-// Sends bytes, and returns what comes back until the other end closes.
-std::string talk(const std::string& address, const std::string& bytes) {
-  asio::io_context context;
-  tcp::socket socket(context);
-  boost::system::error_code error;
-  socket.connect(resolve_address(context, address), error);
-  EXPECT_FALSE(error) << error.message();
-  asio::write(socket, asio::buffer(bytes), error);
-  socket.shutdown(tcp::socket::shutdown_send, error);
-  std::string answer(4096, '\0');
-  std::size_t size = 0;
-  while (!error) size += socket.read_some(asio::buffer(answer.data() + size, 4096 - size), error);
-  answer.resize(size);
-  return answer;
-}
 
 // A clock alone, which takes whoever comes.
 class LonelyClock : public testing::Test {
