@@ -137,8 +137,8 @@ class Strangers : public testing::TestWithParam<std::string> {
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << result_of(directory_).failure;
     EXPECT_TRUE(directory_.text_of("capture.bin") == capture_in_process(plan_));
     const std::string log = directory_.log_of(GetParam());
-    EXPECT_GE(complaints_in(log), spoke) << log;
-    EXPECT_LE(complaints_in(log), spoke + silent) << log;
+    EXPECT_GE(complaints_in(log), spoke);
+    EXPECT_LE(complaints_in(log), spoke + silent);
   }
 
   const wire::Plan plan_ = billing_plan(250);
@@ -190,7 +190,7 @@ TEST_P(Strangers, AThousandAtOnceChangeNothing) {
   expect_an_unchanged_run(kStrangers - silent, silent);
 }
 
-INSTANTIATE_TEST_SUITE_P(At, Strangers, testing::Values("clock", "B1"),
+INSTANTIATE_TEST_SUITE_P(At, Strangers, testing::Values("clock"),
                          [](const auto& tested) { return tested.param; });
 
 }  // namespace
