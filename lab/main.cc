@@ -25,6 +25,7 @@ constexpr const char* kExamples =
     "  fencepost demo 4                     a consumer dies after writing and before committing\n"
     "  fencepost run FILE                   your own scenario (docs/scenarios.md)\n"
     "  fencepost packets runs/NAME          what went over the wire\n"
+    "  fencepost up FILE                    leave it running, and kill its processes by hand\n"
     "  fencepost COMMAND --help             everything about a command\n";
 
 // What is wrong with the first word, if it is meant as a command and is none.
@@ -64,6 +65,9 @@ int main(int argc, char** argv) {
   fencepost::lab::add_replay(app, chosen);
   fencepost::lab::add_diff(app, chosen);
   fencepost::lab::add_packets(app, chosen);
+  fencepost::lab::add_up(app, chosen);
+  fencepost::lab::add_operator(app, chosen);
+  fencepost::lab::add_status(app, chosen);
   if (argc < 2) {
     std::fprintf(stderr, "%s", app.help().c_str());
     return fencepost::lab::kExitUnusable;

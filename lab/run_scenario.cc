@@ -46,6 +46,11 @@ RunOutcome run_in_processes(const wire::Plan& plan, const RunSettings& settings,
   options.binaries = directory_of_binaries();
   options.out = directory.path().string();
   options.pace = std::chrono::milliseconds(settings.pace_ms);
+  options.on_clock = settings.on_clock;
+  if (settings.by_hand) {
+    options.stop_at_breakpoints = true;
+    options.watchdog = std::chrono::seconds(0);
+  }
   const RunResult result = run_over_processes(plan, options);
   RunOutcome outcome;
   outcome.capture_sha256 = result.capture_sha256;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,7 +19,11 @@ enum class World { kProcesses, kInProcess };
 
 struct RunSettings {
   World world = World::kProcesses;
-  std::int64_t pace_ms = 0;  // wall time of a tick; 0: as fast as it can. Over processes only
+  // The rest is for runs over processes.
+  std::int64_t pace_ms = 0;  // wall time of a tick; 0: as fast as it can
+  // A person is there (`up`): nobody gives up waiting, and a `pause` of the scenario pauses.
+  bool by_hand = false;
+  std::function<void(const std::string& address)> on_clock = {};  // as in RunOptions
 };
 
 struct RunOutcome {

@@ -122,6 +122,7 @@ std::string Runner::start_clock() {
                        "--pace",      std::to_string(options_.pace.count()),
                        "--watchdog",  std::to_string(options_.watchdog.count()),
                        "--log-level", options_.log_level};
+  if (options_.stop_at_breakpoints) command.arguments.emplace_back("--stop-at-breakpoints");
   command.log_file = log_file_of("clock");
   command.output_fd = announcement.write_end();
   clock_pid_ = children_.start(kClock, command);

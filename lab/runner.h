@@ -22,6 +22,7 @@ struct RunOptions {
   std::chrono::seconds watchdog{60};  // of one tick that waits for somebody; 0: none
   std::optional<std::chrono::seconds> time_limit;  // of the whole run
   std::string log_level = "info";                  // of all processes
+  bool stop_at_breakpoints = false;                // a `pause` of the scenario waits for a person
   // Called once, when the clock listens at this address and before anybody else is started.
   std::function<void(const std::string& address)> on_clock = {};
 };

@@ -23,5 +23,8 @@ void add_verify(CLI::App& app, Chosen& chosen);
 void add_replay(CLI::App& app, Chosen& chosen);
 void add_diff(CLI::App& app, Chosen& chosen);
 void add_packets(CLI::App& app, Chosen& chosen);
+void add_up(CLI::App& app, Chosen& chosen);
+void add_operator(CLI::App& app, Chosen& chosen);  // ps, start, restart, pause, step, go, pace
+void add_status(CLI::App& app, Chosen& chosen);
 
 }  // namespace fencepost::lab

@@ -66,21 +66,6 @@ std::string failures(const Judgement& judgement) {
   return text;
 }
 
-// A run that is void may have left less than can be judged (its disk was full): why it is void
-// comes first, and the story if there is one.
-int report_void(const Scenario& scenario, const RunOutcome& outcome,
-                const RunDirectory& directory) {
-  const std::string closing = closing_line(outcome, {});
-  fmt::print(stderr, "{}\n", closing);
-  try {
-    leave_report(directory, make_report(scenario, directory).story, closing);
-    fmt::print("run directory {}\n", directory.path().string());
-  } catch (const std::runtime_error& error) {
-    fmt::print(stderr, "it left no story: {}\n", error.what());
-  }
-  return kExitNotReproducible;
-}
-
 int report(const Scenario& scenario, const RunOutcome& outcome, const RunDirectory& directory,
            bool quiet) {
   if (outcome.failure) return report_void(scenario, outcome, directory);
@@ -143,6 +128,21 @@ void leave_report(const RunDirectory& directory, const std::string& story,
   write_file(directory.summary(), story + "\n" + closing + "\n");
   std::ofstream out(directory.packets(), std::ios::trunc);
   list_packets(directory.capture().string(), out, {});
+}
+
+// A run that is void may have left less than can be judged (its disk was full): why it is void
+// comes first, and the story if there is one.
+int report_void(const Scenario& scenario, const RunOutcome& outcome,
+                const RunDirectory& directory) {
+  const std::string closing = closing_line(outcome, {});
+  fmt::print(stderr, "{}\n", closing);
+  try {
+    leave_report(directory, make_report(scenario, directory).story, closing);
+    fmt::print("run directory {}\n", directory.path().string());
+  } catch (const std::runtime_error& error) {
+    fmt::print(stderr, "it left no story: {}\n", error.what());
+  }
+  return kExitNotReproducible;
 }
 
 int run_and_report(const RunArguments& arguments) {

@@ -42,6 +42,9 @@ Report make_report(const Scenario& scenario, const RunDirectory& directory);
 void leave_report(const RunDirectory& directory, const std::string& story,
                   const std::string& closing);
 
+// Says why a run is void, and leaves its story if there is one. The result is the exit code.
+int report_void(const Scenario& scenario, const RunOutcome& outcome, const RunDirectory& directory);
+
 // Runs, leaves everything in the run directory, prints the summary and the capture's hash.
 // The result is the exit code.
 int run_and_report(const RunArguments& arguments);
