@@ -47,6 +47,10 @@ wire::Plan plan_to_replay(const RunDirectory& original, const JournalFile& journ
 
 // Nobody else would notice: a replay takes each decision in its tick, and these have none.
 void say_what_came_too_late(const JournalFile& journal, Tick last) {
+  // It ends before its own tick closes, and takes what stands before it.
+  const bool took_end =
+      journal.ended && Tick(journal.decisions.back().tick()) <= last + TickSpan(1);
+  if (took_end) return;
   const auto late = [&](const wire::Decision& one) { return Tick(one.tick()) > last; };
   const auto count = std::count_if(journal.decisions.begin(), journal.decisions.end(), late);
   if (count == 0) return;
