@@ -41,7 +41,9 @@ class RunDirectory::Lock {
     if (fd_ < 0) fail(path, "cannot be opened");
     if (::flock(fd_, LOCK_EX | LOCK_NB) != 0 || !is_of(path)) {
       release();
-      fail(path, "another run is using this directory; end it, or choose another one (--out, of up also --name)");
+      fail(path,
+           "another run is using this directory; end it, or choose another --out (or --name of "
+           "`up`)");
     }
   }
   void release() {

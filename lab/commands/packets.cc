@@ -47,6 +47,9 @@ int print_packets(const PacketsArguments& arguments) {
     throw std::runtime_error("packets needs a run directory, or --clock HOST:PORT of a run");
   }
   if (arguments.follow || !arguments.clock.empty()) return follow(arguments);
+  if (arguments.lines.all || !arguments.lines.only.empty()) {
+    throw std::runtime_error("--only and --all are for a run that is going on (--follow)");
+  }
   const RunDirectory run(arguments.directory);
   const bool is_file = std::filesystem::is_regular_file(arguments.directory);
   const std::string capture = is_file ? arguments.directory : run.capture().string();
