@@ -48,5 +48,32 @@ TEST(Breakpoint, IsPassedOverInAReplay) {
   EXPECT_EQ(ClockStory(plan).core().breakpoint_ahead(), std::nullopt);
 }
 
+TEST(Expectation, OfNamesHoldsTheFirstTick) {
+  wire::Plan plan;
+  plan.add_expect_names("A");
+  plan.add_expect_names("B");
+  ClockStory story(plan);
+  story.hello("A");
+  EXPECT_FALSE(story.core().has_facts());
+  EXPECT_EQ(story.core().next_due(), std::nullopt);
+  EXPECT_THAT(story.core().waiting_for(), ElementsAre("B (to join)"));
+  story.hello("B").open();
+  EXPECT_THAT(story.journal(), ElementsAre("0 JOIN A", "0 JOIN B"));
+}
+
+TEST(Expectation, OfNamesIsNoMatterInAReplay) {
+  wire::Plan plan;
+  plan.add_expect_names("A");
+  plan.set_replay(true);
+  wire::Decision& join = *plan.add_journal();
+  join.set_tick(0);
+  join.set_kind(wire::Decision::JOIN);
+  join.set_process("A");
+  join.set_role("consumer");
+  ClockStory story(plan);
+  story.open();
+  EXPECT_THAT(story.acts(), ElementsAre("START A"));
+}
+
 }  // namespace
 }  // namespace fencepost::test
