@@ -54,6 +54,11 @@ class Properties {
   // Reads a Java .properties file: comments, '=', ':' or blank as separator, continuation lines,
   // escapes. The last of two values wins. Throws ConfigError, also where it cannot be read.
   void load_file(const std::string& path);
+  // Takes what is called KAFKA_... among "NAME=value" words, in the manner of Kafka's images: upper
+  // case, a dot as an underscore (KAFKA_SESSION_TIMEOUT_MS). An empty value sets nothing, since
+  // compose files pass variables on that are not set; what only other roles know is passed over,
+  // since one file serves all services. Throws ConfigError for a name that nobody knows.
+  void load_environment(std::span<const std::string_view> variables);
   // "name=value", as after -X.
   void set_assignment(std::string_view assignment, std::string_view where);
   // Checks that go over several properties (heartbeat.interval.ms < session.timeout.ms, ...).

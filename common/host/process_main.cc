@@ -1,5 +1,7 @@
 #include "common/host/process_main.h"
 
+#include <unistd.h>
+
 #include <spdlog/fmt/fmt.h>
 #include <CLI/CLI.hpp>
 
@@ -22,6 +24,7 @@ struct CommandLine {
   ProcessOptions process;
   std::string config_file;
   std::vector<std::string> assignments;
+  bool from_environment = false;
   std::string log_level = "info";
   std::string listen = "127.0.0.1:0";
   std::string data_file;
@@ -35,7 +38,8 @@ bool is_for(const PropertyInfo& property, Role role) {
 }
 
 void print_properties(Role role) {
-  fmt::print("Properties of a {}, for --config and -X, with their defaults:\n", to_string(role));
+  fmt::print("Properties of a {}, for --config, --from-env and -X, with their defaults:\n",
+             to_string(role));
   for (const PropertyInfo& property : all_properties()) {
     if (!is_for(property, role)) continue;
     const std::string setting = fmt::format("{}={}", property.name, property.default_value);
@@ -66,6 +70,9 @@ void declare(CLI::App& app, CommandLine& line, const RoleOfProcess& role) {
   app.add_option("--clock", line.process.clock_address, "where the clock listens, host:port")
       ->required();
   app.add_option("--config,-c", line.config_file, "a .properties file");
+  app.add_flag("--from-env", line.from_environment,
+               "take properties from the environment, as Kafka's images do:\n"
+               "KAFKA_SESSION_TIMEOUT_MS is session.timeout.ms; it overrides --config");
   app.add_option("-X", line.assignments, "name=value: one property; may be repeated")
       ->allow_extra_args(false);
   if (role.listens) {
@@ -87,10 +94,19 @@ void declare(CLI::App& app, CommandLine& line, const RoleOfProcess& role) {
   app.add_flag("--help-properties", line.help_properties, "list the properties, and end");
 }
 
-// Throws ConfigError.
+std::vector<std::string_view> environment() {
+  std::vector<std::string_view> variables;
+  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
+    variables.emplace_back(*variable);
+  }
+  return variables;
+}
+
+// The nearer to the person who starts the process, the stronger. Throws ConfigError.
 Properties properties_of(const CommandLine& line, Role role) {
   Properties properties(role);
   if (!line.config_file.empty()) properties.load_file(line.config_file);
+  if (line.from_environment) properties.load_environment(environment());
   for (const std::string& assignment : line.assignments) {
     properties.set_assignment(assignment, "-X");
   }
