@@ -10,6 +10,7 @@
 
 #include "common/check.h"
 #include "common/host/address.h"
+#include "common/host/event_log.h"
 #include "common/host/pid_space.h"
 #include "common/row_digest.h"
 
@@ -299,6 +300,9 @@ void ProcessHost::step() {
     if (result.next_wake) done.set_next_wake_tick(result.next_wake->value());
     if (result.exit_code) done.set_exit_code(*result.exit_code);
     send_frames(result.emissions);
+    for (const wire::Emission& emission : result.emissions) {
+      if (emission.has_event()) log_event(log_, emission.event());
+    }
     done.mutable_emissions()->Reserve(static_cast<int>(result.emissions.size()));
     for (wire::Emission& emission : result.emissions) *done.add_emissions() = std::move(emission);
     tell_clock(message);
