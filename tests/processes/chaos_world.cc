@@ -75,23 +75,43 @@ void DisturbedRun::disturb_one() {
   const std::string name = plan_.processes(below(plan_.processes_size())).name();
   const std::optional<pid_t> pid = pid_of(directory_, name);
   if (!pid) return start(name);
-  const int dice = below(10);
-  // The runner sees only its own children stop.
-  const bool stoppable = !by_hand_.contains(*pid);
-  if (dice < 2) {
+  const int dice = below(20);
+  if (dice < 3) {
     kill(*pid, SIGKILL);
     if (below(2) == 0) start(name);
-  } else if (dice < 3) {
+  } else if (dice < 4) {
+    command(wire::Command::RESTART, name);
+  } else if (dice < 6) {
     kill(*pid, SIGTERM);
-  } else if (dice < 7 && stoppable) {
+  } else if (dice < 13) {
     kill(*pid, SIGSTOP);
+  } else if (dice < 14) {
+    command(wire::Command::PAUSE);
+    if (below(2) == 0) command(wire::Command::STEP);
+    command(wire::Command::GO);
   } else {
     kill(*pid, SIGCONT);
   }
 }
 
-// As a person would, at another terminal.
+// At another terminal, as the process itself or through the clock and its runner.
 void DisturbedRun::start(const std::string& name) {
+  if (below(2) == 0) return start_by_hand(name);
+  command(wire::Command::START, name);
+}
+
+// Nobody waits for the answer: what comes of it, the journal says.
+void DisturbedRun::command(wire::Command::Kind kind, const std::string& process) {
+  constexpr std::int64_t kTicks = 3;
+  wire::Command command;
+  command.set_kind(kind);
+  if (!process.empty()) command.set_process(process);
+  if (kind == wire::Command::STEP) command.set_ticks(kTicks);
+  people_.push_back(std::make_unique<Stranger>(context_, address_));
+  people_.back()->say(to_bytes(command));
+}
+
+void DisturbedRun::start_by_hand(const std::string& name) {
   const auto spec = std::find_if(plan_.processes().begin(), plan_.processes().end(),
                                  [&](const auto& planned) { return planned.name() == name; });
   lab::ChildCommand command;

@@ -1,16 +1,19 @@
 // A run over real processes to which random things happen, as people and machines do them: by
-// signals, at any wall-clock moment.
+// signals, by commands to the clock, and by starts at another terminal, at any wall-clock moment.
 #pragma once
 
+#include <boost/asio/io_context.hpp>
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "proto/plan.pb.h"
 #include "tests/processes/process_world.h"
+#include "tests/processes/strangers.h"
 
 namespace fencepost::test {
 
@@ -44,6 +47,8 @@ class DisturbedRun {
   int below(int bound) { return std::uniform_int_distribution<int>(0, bound - 1)(random_); }
   void disturb_one();
   void start(const std::string& name);
+  void start_by_hand(const std::string& name);
+  void command(wire::Command::Kind kind, const std::string& process = "");
   void reap();
 
   wire::Plan plan_ = shop_plan(0);
@@ -53,6 +58,8 @@ class DisturbedRun {
   std::string address_;
   pid_t runner_ = -1;
   std::map<pid_t, std::string> by_hand_;
+  boost::asio::io_context context_;
+  std::vector<std::unique_ptr<Stranger>> people_;  // at other terminals
 };
 
 }  // namespace fencepost::test

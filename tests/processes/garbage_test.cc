@@ -190,7 +190,7 @@ TEST_P(Strangers, AThousandAtOnceChangeNothing) {
   expect_an_unchanged_run(kStrangers - silent, silent);
 }
 
-INSTANTIATE_TEST_SUITE_P(At, Strangers, testing::Values("clock"),
+INSTANTIATE_TEST_SUITE_P(At, Strangers, testing::Values("clock", "B1"),
                          [](const auto& tested) { return tested.param; });
 
 }  // namespace

@@ -55,6 +55,26 @@ std::string talk(const std::string& address, const std::string& bytes) {
   return stranger.hear();
 }
 
+std::string to_bytes(const wire::Command& command) {
+  wire::ClockMessage message;
+  *message.mutable_command() = command;
+  return framed(message.SerializeAsString());
+}
+
+wire::Reply ask_clock(const std::string& address, const wire::Command& command) {
+  asio::io_context context;
+  Stranger person(context, address);
+  person.say(to_bytes(command));
+  const std::string heard = person.hear();
+  constexpr std::size_t kLengthBytes = 4;
+  wire::ClockMessage message;
+  if (heard.size() < kLengthBytes || !message.ParseFromString(heard.substr(kLengthBytes)) ||
+      !message.has_reply()) {
+    ADD_FAILURE() << "no answer from the clock";
+  }
+  return message.reply();
+}
+
 namespace {
 
 // The inodes of its sockets.

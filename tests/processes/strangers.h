@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "proto/clock.pb.h"
 #include "tests/processes/process_world.h"
 
 namespace fencepost::test {
@@ -30,6 +31,10 @@ class Stranger {
 
 // Sends bytes, and returns what comes back until the other end closes.
 std::string talk(const std::string& address, const std::string& bytes);
+
+// As a person at another terminal does: sends the command, and waits for the answer.
+wire::Reply ask_clock(const std::string& address, const wire::Command& command);
+std::string to_bytes(const wire::Command& command);  // as the wire has it
 
 // The address at which this process of the run listens; empty if it does not.
 std::string listening_address(pid_t pid);
