@@ -124,21 +124,24 @@ void ClockCore::need(const ParticipantId& who, const wire::Need& need) {
   effects_.emplace_back(std::move(supply));
 }
 
+ClockCore::Pending* ClockCore::awaited_start(const std::string& name) {
+  const auto found = std::find_if(pending_.begin(), pending_.end(), [&](const Pending& pending) {
+    return pending.change == Change::kStart && pending.process == name && pending.performed;
+  });
+  return found == pending_.end() ? nullptr : &*found;
+}
+
 void ClockCore::start_failed(const std::string& name, const std::string& detail) {
-  if (phase_ == Phase::kFinished) return;
-  fail(name + " ended before it joined: " + detail);
+  if (awaited_start(name) != nullptr) fail(name + " ended before it joined: " + detail);
 }
 
 void ClockCore::start_lost(const std::string& name, const std::string& detail) {
   constexpr int kSpawnsMax = 5;
-  for (Pending& pending : pending_) {
-    if (pending.change != Change::kStart || pending.process != name || !pending.performed) continue;
-    if (++pending.spawns >= kSpawnsMax) break;
-    pending.performed = false;
-    proceed();
-    return;
-  }
-  start_failed(name, detail);
+  Pending* const pending = awaited_start(name);
+  if (pending == nullptr) return;
+  if (++pending->spawns >= kSpawnsMax) return start_failed(name, detail);
+  pending->performed = false;
+  proceed();
 }
 
 void ClockCore::end(const std::string& reason) {

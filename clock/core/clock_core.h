@@ -91,7 +91,8 @@ class ClockCore {
   void closing(const ParticipantId& who);
   // It lacks frames that are named in its Grant: answered by SupplyTo.
   void need(const ParticipantId& who, const wire::Need& need);
-  // A START that was performed has failed: the process ended before it said Hello.
+  // A START that was performed has failed: the process ended before it said Hello. Nothing where no
+  // START waits for it: whoever a person has started, and lost again, has never been here.
   void start_failed(const std::string& name, const std::string& detail);
   // The same, but a signal from outside has done it: nothing of that process has counted yet, so it
   // is started again, a few times.
@@ -165,6 +166,7 @@ class ClockCore {
   // -- decisions (decisions.cc) --
   void collect_decisions();
   void collect_rule(int index);
+  Pending* awaited_start(const std::string& name);
   void collect_facts();
   void collect_facts_about(const Participant& participant);
   void collect_journal();

@@ -320,6 +320,13 @@ TEST(Scenario, AProcessThatIsKilledBeforeItJoinsIsStartedAgain) {
   EXPECT_TRUE(story.finished()->failure);
 }
 
+TEST(Scenario, AProcessOfAPersonThatIsKilledBeforeItJoinsIsNothing) {
+  ClockStory story;
+  story.hello("A").open().quiet().lost("A").lost("B");
+  EXPECT_FALSE(story.finished());
+  EXPECT_THAT(story.acts(), IsEmpty());
+}
+
 TEST(Scenario, AStopThatSomebodyUndoesIsRepeated) {
   wire::Plan plan;
   add_rule(plan, wire::Action::STOP, "A").set_at_tick(1);
