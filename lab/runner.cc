@@ -54,6 +54,7 @@ class Runner {
     context_.run();
     if (!lost_clock_)
       std::ranges::move(without_clock_, std::back_inserter(result_.unexpected_ends));
+    if (failed_by_loss_) result_.failure = "lost the clock: " + clock_detail_;
     return std::move(result_);
   }
 
@@ -94,6 +95,7 @@ class Runner {
   RunResult result_;
   bool ended_ = false;  // the clock has said so, or is lost
   bool lost_clock_ = false;
+  bool failed_by_loss_ = false;             // that is what the run has failed by
   std::vector<std::string> without_clock_;  // ends of those who say that the clock is lost
   std::string clock_detail_ = "its connection ended";
 };
@@ -188,7 +190,11 @@ void Runner::on_clock_lost() {
   if (!ended_) {
     lost_clock_ = true;
     look_at_children();
-    if (!result_.failure) result_.failure = "lost the clock: " + clock_detail_;
+    if (!result_.failure) {
+      // Its connection ends before it does: how it has ended may be seen only later.
+      failed_by_loss_ = true;
+      result_.failure = "lost the clock";
+    }
   }
   ended_ = true;
   limit_.cancel();
@@ -275,7 +281,8 @@ void Runner::observe(const Children::News& news) {
     if (exited) account_for(news);
     tell(news);
   } else if (exited) {
-    clock_detail_ = news.change.detail;
+    const bool killed_from_here = news.change.by_signal && !news.unexpected;
+    if (!killed_from_here) clock_detail_ = news.change.detail;
     clock_pid_.reset();
   }
 }

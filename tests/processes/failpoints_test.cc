@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <sstream>
 #include <string>
@@ -102,6 +104,29 @@ TEST_P(Failpoints, DeathAfterEveryWriteReplays) {
 
 INSTANTIATE_TEST_SUITE_P(Of, Failpoints, testing::Values("B1", "P1", "C1"),
                          [](const auto& tested) { return tested.param; });
+
+// A run without its clock is over. What it has left by then is how the whole run begins.
+TEST(FailpointsOfTheClock, DeathAfterAnyWriteLeavesAPrefixAndNobody) {
+  constexpr int kWrites = 120;
+  const int every = std::getenv("FENCEPOST_FAILPOINTS_ALL") == nullptr ? 9 : 1;
+  const wire::Plan plan = billing_plan(300);
+  const std::string whole = capture_in_process(plan);
+  std::size_t longest = 0;
+  for (int at = 1; at <= kWrites && !testing::Test::HasFailure(); at += every) {
+    const std::string what = fmt::format("clock write {}", at);
+    const RunDirectory directory;
+    const Faults faults{{"FAILPOINT", what}};
+    lab::RunOptions options = options_for(directory);
+    options.pace = std::chrono::milliseconds(1);  // so that the capture is written as it grows
+    const lab::RunResult result = lab::run_over_processes(plan, options);
+    EXPECT_EQ(result.failure, "lost the clock: killed by signal 9") << what;
+    EXPECT_TRUE(everybody_gone(directory)) << what;
+    const std::string left = directory.text_of("capture.bin");
+    EXPECT_TRUE(whole.starts_with(left)) << what;
+    longest = std::max(longest, left.size());
+  }
+  EXPECT_GT(longest, 0U);
+}
 
 }  // namespace
 }  // namespace fencepost::test
