@@ -110,6 +110,17 @@ void write_port(const std::string& path, const std::string& address) {
   if (!file) throw std::runtime_error("cannot write " + path);
 }
 
+// Where `fencepost ps` and the like look for it: the run's directory, as for a run with a runner.
+// Who listens everywhere is called here.
+void write_address(const std::string& directory, const std::string& address) {
+  constexpr std::string_view kEverywhere = "0.0.0.0:";
+  std::ofstream file(directory + "/clock.address", std::ios::trunc);
+  file << (address.starts_with(kEverywhere) ? "127.0.0.1:" + address.substr(kEverywhere.size())
+                                            : address)
+       << '\n';
+  if (!file.flush()) throw std::runtime_error("cannot write " + directory + "/clock.address");
+}
+
 int run_clock(CommandLine line) {
   ProcessLog log("clock", line.log_level);
   wire::Plan plan = line.plan_file.empty() ? prepare_plan(line, log) : load_plan(line.plan_file);
@@ -123,6 +134,7 @@ int run_clock(CommandLine line) {
   clock::ClockService service(std::move(plan), options, log);
   const std::string address = service.listen(line.listen);
   write_port(line.port_file, address);
+  if (line.plan_file.empty()) write_address(options.out_directory, address);
   fmt::print("listening on {}\n", address);
   std::fflush(stdout);
   return service.run() ? 0 : 1;

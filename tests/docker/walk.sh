@@ -68,8 +68,8 @@ quietly() {
 }
 
 stable_with() {
-  compose exec -T clock fencepost status --clock 127.0.0.1:19000 --wait Stable --members "$1" \
-    --timeout "$patience" </dev/null || die "the group is not Stable with $1 members"
+  compose exec -T clock fencepost status --wait Stable --members "$1" --timeout "$patience" \
+    </dev/null || die "the group is not Stable with $1 members"
 }
 
 # ---- what must have happened, from what the containers recorded ----
