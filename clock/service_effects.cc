@@ -65,7 +65,7 @@ void ClockService::ask_runner(const wire::Act& act) {
 
 // On disk before the Grants that follow, which are written when all effects are applied.
 void ClockService::apply(AppendJournal& effect) {
-  write_journal(journal_line(effect.decision));
+  write_journal(journal_line(effect.decision, plan_.tick_ms()));
   capture_.flush();
 }
 

@@ -153,6 +153,14 @@ std::string report(const std::deque<std::string>& before, std::uint64_t number, 
 
 }  // namespace
 
+namespace {
+
+[[noreturn]] void fail_empty(const std::string& path) {
+  throw std::runtime_error(path + ": is empty, not a capture");
+}
+
+}  // namespace
+
 std::optional<std::string> first_difference(const std::string& left_path,
                                             const std::string& right_path) {
   Side left(left_path);
@@ -162,6 +170,8 @@ std::optional<std::string> first_difference(const std::string& left_path,
   for (std::uint64_t number = 1;; ++number) {
     left.advance();
     right.advance();
+    if (number == 1 && !left.record) fail_empty(left_path);
+    if (number == 1 && !right.record) fail_empty(right_path);
     if (!left.record && !right.record) {
       if (headers.empty()) return std::nullopt;
       return headers + "all packets and events are the same\n";

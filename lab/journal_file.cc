@@ -39,12 +39,16 @@ class Reader {
 
  private:
   [[noreturn]] void reject(const YAML::Mark& mark, std::string_view what) const {
-    throw JournalError(fmt::format("{}:{}:{}: {}", path_, mark.line + 1, mark.column + 1, what));
+    throw JournalError(fmt::format("{}: {}", place_of(mark), what));
+  }
+  std::string place_of(const YAML::Mark& mark) const {
+    return fmt::format("{}:{}:{}", path_, mark.line + 1, mark.column + 1);
   }
   std::string text_of(const YAML::Node& node, std::string_view what) const;
   std::uint64_t number_of(const YAML::Node& node, std::string_view what) const;
   bool truth_of(const YAML::Node& node, std::string_view what) const;
   void read_properties(const YAML::Node& node, wire::Decision& decision) const;
+  void check_properties(const YAML::Node& node, const wire::Decision& decision) const;
   void read_field(const std::string& key, const YAML::Node& key_node, const YAML::Node& value,
                   wire::Decision& decision) const;
   void read_verb(const Verb& verb, const YAML::Node& value, wire::Decision& decision) const;
@@ -87,6 +91,23 @@ void Reader::read_properties(const YAML::Node& node, wire::Decision& decision) c
   }
 }
 
+// As the process itself would check them, which is then too late to name their place.
+void Reader::check_properties(const YAML::Node& node, const wire::Decision& decision) const {
+  Properties properties(role_from_string(decision.role()).value());
+  for (const auto& entry : node) {
+    try {
+      properties.set(entry.first.Scalar(), entry.second.Scalar(), place_of(entry.first.Mark()));
+    } catch (const ConfigError& error) {
+      throw JournalError(error.what());
+    }
+  }
+  try {
+    properties.validate();
+  } catch (const ConfigError& error) {
+    reject(node.Mark(), error.what());
+  }
+}
+
 void Reader::read_verb(const Verb& verb, const YAML::Node& value, wire::Decision& decision) const {
   if (decision.has_kind()) reject(value.Mark(), "one decision a line");
   decision.set_kind(verb.kind);
@@ -94,6 +115,7 @@ void Reader::read_verb(const Verb& verb, const YAML::Node& value, wire::Decision
     if (!truth_of(value, "end")) reject(value.Mark(), "end is true");
   } else {
     decision.set_process(text_of(value, verb.word));
+    if (decision.process().empty()) reject(value.Mark(), "the name of a process is missing");
   }
 }
 
@@ -103,6 +125,7 @@ void Reader::read_field(const std::string& key, const YAML::Node& key_node, cons
     if (key == verb.word) return read_verb(verb, value, decision);
   }
   if (key == "tick") {
+    if (decision.has_tick()) reject(key_node.Mark(), "tick is given twice");
     const std::uint64_t tick = number_of(value, "tick");
     if (tick > static_cast<std::uint64_t>(INT64_MAX)) reject(value.Mark(), "tick is too large");
     decision.set_tick(static_cast<std::int64_t>(tick));
@@ -131,6 +154,8 @@ wire::Decision Reader::read_decision(const YAML::Node& node) const {
   if (decision.kind() == wire::Decision::JOIN && !decision.has_role()) {
     reject(node.Mark(), "a join has a role");
   }
+  const bool has_properties = decision.properties_size() > 0 && decision.has_role();
+  if (has_properties) check_properties(node["properties"], decision);
   return decision;
 }
 

@@ -20,10 +20,10 @@ class LiveLines {
  public:
   struct Options {
     bool colour = false;
-    std::size_t width = 0;          // of the terminal; 0: lines are not broken
-    bool all = false;               // every packet
-    bool events = false;            // everything that nodes report
-    std::vector<std::string> only;  // APIs and processes: packets of these; empty: of all
+    std::size_t width = 0;            // of the terminal; 0: lines are not broken
+    bool all = false;                 // every packet
+    bool events = false;              // everything that nodes report
+    std::vector<std::string> only{};  // APIs and processes: packets of these; empty: of all
   };
 
   explicit LiveLines(Options options) : options_(std::move(options)) {}

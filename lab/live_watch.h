@@ -16,7 +16,7 @@ namespace fencepost::lab {
 struct LiveOptions {
   LiveLines::Options lines;
   // Comes first, once these processes are there.
-  std::set<std::string> awaited;
+  std::set<std::string> awaited{};
   std::function<std::string(const wire::Status&)> greeting = {};
 };
 

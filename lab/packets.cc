@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <ostream>
+#include <stdexcept>
 
 #include "common/capture_file.h"
 #include "lab/packet_words.h"
@@ -65,9 +66,12 @@ void list_packets(const std::string& capture, std::ostream& out, PacketList::Opt
   CaptureReader reader(capture);
   PacketList list(options);
   out << PacketList::heading();
+  bool any = false;
   while (out) {
     const auto record = reader.next();
+    if (!record && !any) throw std::runtime_error(capture + ": is empty, not a capture");
     if (!record) break;
+    any = true;
     out << list.line_of(Tick(reader.tick()), *record);
   }
 }

@@ -29,7 +29,9 @@ RunOutcome run_in_one_process(const wire::Plan& plan, const RunDirectory& direct
   InProcessHost host(
       plan, node_factories(),
       [&capture](const wire::CaptureRecord& record) { capture.append(record); },
-      [&journal](const wire::Decision& decision) { journal << clock::journal_line(decision); });
+      [&](const wire::Decision& decision) {
+        journal << clock::journal_line(decision, plan.tick_ms());
+      });
   const InProcessResult result = host.run();
   capture.flush();
   RunOutcome outcome;

@@ -45,6 +45,7 @@ struct Wording {
   std::string comment;
 };
 
+// In words that say what a person did and what the scenario would not say.
 Wording wording_of(const wire::Decision& decision) {
   const std::string process = scalar(decision.process());
   const std::string& name = decision.process();
@@ -53,19 +54,19 @@ Wording wording_of(const wire::Decision& decision) {
     case wire::Decision::JOIN:
       return {fmt::format("join: {}, role: {}, properties: {{{}}}", process,
                           scalar(decision.role()), properties_of(decision)),
-              name + " came"};
+              fmt::format("{} joins, a {} that was started by hand", name, decision.role())};
     case wire::Decision::KILL:
-      return {"kill: " + process, name + " was killed from outside"};
+      return {"kill: " + process, name + " is killed (kill -9)"};
     case wire::Decision::CLOSE:
-      return {"close: " + process, name + " was told to end"};
+      return {"close: " + process, name + " is told to end (SIGTERM): it takes its leave"};
     case wire::Decision::FREEZE:
-      return {
-          fmt::format("freeze: {}{}", process, holding),
-          name + (decision.holding() ? " was stopped in the middle of a step" : " was stopped")};
+      return {fmt::format("freeze: {}{}", process, holding),
+              name + (decision.holding() ? " is stopped (SIGSTOP), in the middle of a step"
+                                         : " is stopped (SIGSTOP)")};
     case wire::Decision::THAW:
-      return {"thaw: " + process, name + " went on"};
+      return {"thaw: " + process, name + " goes on (SIGCONT)"};
     case wire::Decision::END:
-      return {"end: true", "the run ended here"};
+      return {"end: true", "the run is ended"};
   }
   return {};
 }
@@ -74,15 +75,16 @@ Wording wording_of(const wire::Decision& decision) {
 
 std::string journal_header(const wire::Plan& plan, std::string_view scenario_file) {
   return fmt::format(
-      "# What came from outside in this run; repeat it with: fencepost replay DIR\n"
+      "# What came from outside in this run, each in the first tick in which it holds. Repeat the\n"
+      "# run with: fencepost replay DIR. Move a tick or drop a line, and that is a new run.\n"
       "fencepost.journal: {}\nscenario: {}\nseed: {}\nrun: {}\ndecisions:\n",
       kJournalVersion, scalar(scenario_file), plan.seed(), scalar(plan.run_id()));
 }
 
-std::string journal_line(const wire::Decision& decision) {
+std::string journal_line(const wire::Decision& decision, std::int64_t tick_ms) {
   const Wording wording = wording_of(decision);
   const std::string entry = fmt::format("  - {{tick: {}, {}}}", decision.tick(), wording.entry);
-  std::string comment = wording.comment;
+  std::string comment = fmt::format("at {} ms {}", decision.tick() * tick_ms, wording.comment);
   std::replace_if(
       comment.begin(), comment.end(),
       [](char character) { return static_cast<unsigned char>(character) < 0x20; }, '?');

@@ -1,11 +1,15 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "common/capture_file.h"
 #include "lab/commands/command.h"
@@ -13,7 +17,6 @@
 #include "lab/diff.h"
 #include "lab/journal_file.h"
 #include "lab/run_scenario.h"
-#include "lab/wording.h"
 
 namespace fencepost::lab {
 namespace {
@@ -40,54 +43,82 @@ bool is_whole(const std::string& path) {
 wire::Plan plan_to_replay(const RunDirectory& original, const JournalFile& journal) {
   wire::Plan plan = original.read_plan();
   plan.set_replay(true);
+  plan.set_seed(journal.seed);
   plan.clear_journal();
   for (const wire::Decision& decision : journal.decisions) *plan.add_journal() = decision;
   return plan;
 }
 
-// Nobody else would notice: a replay takes each decision in its tick, and these have none.
-void say_what_came_too_late(const JournalFile& journal, Tick last) {
-  // It ends before its own tick closes, and takes what stands before it.
-  const bool took_end =
-      journal.ended && Tick(journal.decisions.back().tick()) <= last + TickSpan(1);
-  if (took_end) return;
-  const auto late = [&](const wire::Decision& one) { return Tick(one.tick()) > last; };
-  const auto count = std::count_if(journal.decisions.begin(), journal.decisions.end(), late);
-  if (count == 0) return;
-  const auto first = std::find_if(journal.decisions.begin(), journal.decisions.end(), late);
-  std::printf("the journal has %s beyond the last tick (%lld), the first at tick %lld: not taken\n",
-              counted(count, "decision").c_str(), static_cast<long long>(last.value()),
-              static_cast<long long>(first->tick()));
+std::string words_of(const wire::Decision& decision) {
+  std::string verb = wire::Decision::Kind_Name(decision.kind());
+  std::ranges::transform(verb, verb.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return fmt::format("tick {}, {} {}", decision.tick(), verb, decision.process());
 }
 
-// As `run` would tell it, if the scenario in the directory can still be read.
-void leave_story(const RunDirectory& original, const RunDirectory& again) {
+// Nobody else would notice: what is asked of a process that is not there, or beyond the last tick,
+// does not happen, and the replay's own journal does not have it.
+void say_what_had_no_effect(const JournalFile& journal, const RunDirectory& again, Tick last) {
+  constexpr std::size_t kShown = 10;
+  std::set<std::string> happened;
+  for (const auto& decision : load_journal(again.journal().string()).decisions) {
+    happened.insert(words_of(decision));
+  }
+  std::vector<std::string> missing;
+  for (const wire::Decision& decision : journal.decisions) {
+    if (decision.kind() == wire::Decision::END || happened.contains(words_of(decision))) continue;
+    const bool too_late = Tick(decision.tick()) > last;
+    missing.push_back(words_of(decision) +
+                      (too_late ? fmt::format(" (the last tick is {})", last.value()) : ""));
+  }
+  for (std::size_t index = 0; index < std::min(missing.size(), kShown); ++index) {
+    std::printf("the journal's decision had no effect: %s\n", missing[index].c_str());
+  }
+  if (missing.size() > kShown) std::printf("and %zu more had none\n", missing.size() - kShown);
+}
+
+// As `run` would tell it, if the scenario in the directory can still be read. What is expected of a
+// run that ends by itself says nothing about one that a person has ended.
+std::string leave_story(const RunDirectory& original, const RunDirectory& again) {
   LoadedScenario loaded = load_scenario(original.scenario().string());
   Scenario scenario = loaded.scenario ? std::move(*loaded.scenario) : Scenario();
   scenario.plan = again.read_plan();
-  leave_report(again, make_report(scenario, again).story, "REPLAY of " + original.path().string());
-  std::printf("run directory %s\n", again.path().string().c_str());
+  if (!scenario.plan.has_until()) scenario.expectations = {};
+  std::string story = make_report(scenario, again).story;
+  leave_report(again, story, "REPLAY of " + original.path().string());
+  return story;
 }
 
-int compare(const RunDirectory& original, const RunDirectory& again, const std::string& sha256) {
+// What differs, in words; nothing if it is the same.
+std::optional<std::string> difference(const RunDirectory& original, const RunDirectory& again,
+                                      const std::string& sha256) {
   const std::string recorded = original.capture().string();
-  if (!is_whole(recorded)) {
-    const PrefixComparison result = compare_prefix(recorded, again.capture().string());
-    if (result.difference) {
-      std::printf("%s", result.difference->c_str());
-      return kExitFails;
-    }
-    std::printf("the same as far as the recorded run goes (%llu records)\n",
-                static_cast<unsigned long long>(result.records));
-    return kExitHolds;
+  if (!is_whole(recorded)) return compare_prefix(recorded, again.capture().string()).difference;
+  if (sha256 == sha256_of_file(recorded)) return std::nullopt;
+  return first_difference(recorded, again.capture().string())
+      .value_or("the captures differ in their framing only\n");
+}
+
+std::string sameness(const RunDirectory& original, const RunDirectory& again) {
+  const std::string recorded = original.capture().string();
+  if (is_whole(recorded)) return "the same capture";
+  return fmt::format("the same as far as the recorded run goes ({} records)",
+                     compare_prefix(recorded, again.capture().string()).records);
+}
+
+// A run that was edited by hand is a new one: its story comes first.
+int compare(const RunDirectory& original, const RunDirectory& again, const std::string& sha256) {
+  const std::string story = leave_story(original, again);
+  const std::optional<std::string> differs = difference(original, again, sha256);
+  const std::string path = again.path().string();
+  if (differs) {
+    std::printf("%s\nWHERE IT DIFFERS from %s\n%s", story.c_str(), original.path().string().c_str(),
+                differs->c_str());
+  } else {
+    std::printf("%s\n", sameness(original, again).c_str());
   }
-  if (sha256 == sha256_of_file(recorded)) {
-    std::printf("the same capture\n");
-    return kExitHolds;
-  }
-  const auto difference = first_difference(recorded, again.capture().string());
-  std::printf("%s", difference.value_or("the captures differ in their framing only\n").c_str());
-  return kExitFails;
+  std::printf("run directory %s\ncapture sha256:%s\n", path.c_str(), sha256.c_str());
+  return differs ? kExitFails : kExitHolds;
 }
 
 int replay(const ReplayArguments& arguments) {
@@ -114,11 +145,8 @@ int replay(const ReplayArguments& arguments) {
     std::fprintf(stderr, "interrupted: nothing was compared\n");
     return kExitUnknown;
   }
-  say_what_came_too_late(journal, outcome.last_tick);
-  leave_story(original, again);
-  const int code = compare(original, again, outcome.capture_sha256);
-  std::printf("capture sha256:%s\n", outcome.capture_sha256.c_str());
-  return code;
+  say_what_had_no_effect(journal, again, outcome.last_tick);
+  return compare(original, again, outcome.capture_sha256);
 }
 
 }  // namespace

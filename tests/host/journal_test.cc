@@ -31,8 +31,9 @@ TEST(Journal, EveryDecisionIsReadAsItWasWritten) {
   };
   written[0].set_role("consumer");
   for (const auto& [name, value] :
-       {std::pair("app.subscribe", "orders,payments"), std::pair("client.id", "- \"\\ #: {é}\t"),
-        std::pair("group.id", "yes"), std::pair("group.instance.id", "")}) {
+       {std::pair("app.subscribe", "orders,payments"), std::pair("bootstrap.servers", "B1:19092"),
+        std::pair("client.id", "- \"\\ #: {é}\t"), std::pair("group.id", "yes"),
+        std::pair("group.instance.id", "")}) {
     wire::Property& property = *written[0].add_properties();
     property.set_name(name);
     property.set_value(value);
@@ -40,7 +41,7 @@ TEST(Journal, EveryDecisionIsReadAsItWasWritten) {
   written[1].set_holding(true);
 
   std::string text = header();
-  for (const wire::Decision& each : written) text += clock::journal_line(each);
+  for (const wire::Decision& each : written) text += clock::journal_line(each, 1000);
   const lab::JournalFile journal = lab::parse_journal(text, "journal.yaml");
   EXPECT_EQ(journal.scenario, "scenario.yaml");
   EXPECT_EQ(journal.seed, 7U);
@@ -50,6 +51,16 @@ TEST(Journal, EveryDecisionIsReadAsItWasWritten) {
   for (std::size_t i = 0; i < written.size(); ++i) {
     EXPECT_EQ(journal.decisions[i].ShortDebugString(), written[i].ShortDebugString()) << text;
   }
+}
+
+TEST(Journal, EveryLineSaysInWordsWhatHappened) {
+  wire::Decision stop = decision(5, wire::Decision::FREEZE, "C2");
+  stop.set_holding(true);
+  EXPECT_EQ(clock::journal_line(stop, 500),
+            "  - {tick: 5, freeze: C2, holding: true} # at 2500 ms C2 is stopped (SIGSTOP), in the "
+            "middle of a step\n");
+  EXPECT_EQ(clock::journal_line(decision(12, wire::Decision::KILL, "C2"), 1000),
+            "  - {tick: 12, kill: C2}                 # at 12000 ms C2 is killed (kill -9)\n");
 }
 
 TEST(Journal, WithoutAnEndItIsAPrefix) {
@@ -77,6 +88,12 @@ TEST(Journal, MistakesAreNamedWithTheirPlace) {
       {"- 7", "a decision is {"},
       {"- {tick: 4, end: true}\n  - {tick: 5, kill: C2}", "nothing comes behind the end"},
       {"- {tick: 4, kill: C1}\n  - {tick: 3, kill: C2}", "ticks do not go back"},
+      {"- {tick: 1, tick: 2, kill: C2}", "tick is given twice"},
+      {"- {tick: 1, kill: \"\"}", "the name of a process is missing"},
+      {"- {tick: 1, join: C4, role: consumer, properties: {grup.id: billing}}",
+       "journal.yaml:8:54: unknown property \"grup.id\"; did you mean \"group.id\"?"},
+      {"- {tick: 1, join: C4, role: consumer, properties: {max.poll.records: many}}",
+       "max.poll.records"},
       {"- {tick: 4, kill: C1", "journal.yaml:"},
   };
   for (const auto& row : kRows) {

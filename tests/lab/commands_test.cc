@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "lab/commands/command.h"
+#include "lab/journal_file.h"
 #include "lab/run_directory.h"
 #include "tests/scratch.h"
 
@@ -26,7 +27,8 @@ constexpr const char* kScenario =
 
 struct Said {
   int code = -1;
-  std::string out;
+  std::string out{};
+  std::string error{};  // thrown
 };
 
 class Commands : public testing::Test {
@@ -38,11 +40,17 @@ class Commands : public testing::Test {
     Chosen chosen;
     add_run(app, chosen);
     add_replay(app, chosen);
+    add_packets(app, chosen);
+    add_diff(app, chosen);
     std::reverse(words.begin(), words.end());
     app.parse(words);
     testing::internal::CaptureStdout();
     Said said;
-    said.code = chosen();
+    try {
+      said.code = chosen();
+    } catch (const std::exception& error) {  // as main() does
+      said = {.code = kExitUnusable, .out = "", .error = error.what()};
+    }
     std::fflush(stdout);
     said.out = testing::internal::GetCapturedStdout();
     return said;
@@ -91,13 +99,44 @@ TEST_F(Commands, ARunThatWasCutShortIsReplayedAsFarAsItGoes) {
       << said.out;
 }
 
-TEST_F(Commands, AJournalsDecisionBeyondTheLastTickIsSaid) {
+TEST_F(Commands, AJournalsDecisionWithoutEffectIsSaid) {
   run();
-  std::ofstream(RunDirectory(run_).journal(), std::ios::app) << "  - {tick: 99, kill: C1}\n";
+  std::ofstream(RunDirectory(run_).journal(), std::ios::app)
+      << "  - {tick: 5, kill: C9}\n  - {tick: 99, kill: C1}\n";
   const Said said = replay();
-  EXPECT_NE(said.out.find("1 decision beyond the last tick (30), the first at tick 99: not taken"),
-            std::string::npos)
+  EXPECT_EQ(said.code, kExitHolds) << said.out;
+  EXPECT_TRUE(said.out.starts_with(
+      "the journal's decision had no effect: tick 5, kill C9\n"
+      "the journal's decision had no effect: tick 99, kill C1 (the last tick is 30)\n"))
       << said.out;
+}
+
+TEST_F(Commands, AnEditedJournalGivesAnotherRunAndItsStory) {
+  run();
+  std::ofstream(RunDirectory(run_).journal(), std::ios::app) << "  - {tick: 5, kill: B1}\n";
+  const Said said = replay();
+  EXPECT_EQ(said.code, kExitFails);
+  EXPECT_LT(said.out.find("B1 is killed (kill -9)"), said.out.find("WHERE IT DIFFERS from "))
+      << said.out;
+  EXPECT_NE(said.out.find("\n>             5      5.000  B1     *** is killed"), std::string::npos)
+      << said.out;
+}
+
+TEST_F(Commands, AMistakeInAJournalIsNamedWithItsPlace) {
+  run();
+  const std::string journal = RunDirectory(run_).journal().string();
+  std::ofstream(journal, std::ios::app)
+      << "  - {tick: 5, join: C9, role: consumer, properties: {grup.id: billing}}\n";
+  const Said said = replay();
+  EXPECT_EQ(said.code, kExitUnusable);
+  EXPECT_TRUE(said.error.starts_with(journal + ":8:")) << said.error;
+}
+
+TEST_F(Commands, AnEmptyCaptureIsNoCapture) {
+  const std::string empty = (folder_ / "capture.bin").string();
+  std::ofstream(empty).flush();
+  EXPECT_EQ(call({"packets", empty}).error, empty + ": is empty, not a capture");
+  EXPECT_EQ(call({"diff", empty, empty}).error, empty + ": is empty, not a capture");
 }
 
 TEST_F(Commands, ReplayLeavesTheRunItselfAlone) {

@@ -36,7 +36,7 @@ class RunDirectoryTest : public testing::Test {
       decision.set_tick(3);
       decision.set_kind(kind);
       decision.set_process("C1");
-      journal += clock::journal_line(decision);
+      journal += clock::journal_line(decision, 1000);
     }
     write_file(directory.journal(), journal);
     fs::create_directories(path() / "logs");

@@ -115,6 +115,51 @@ TEST_F(Walk, KillZombieRestartAndReplay) {
   expect_same_in_replay("runs/shop");
 }
 
+// Moves the first kill in a run's journal one tick earlier.
+void kill_one_tick_earlier(const std::string& journal) {
+  std::ifstream in(journal);
+  std::string text;
+  bool done = false;
+  for (std::string line; std::getline(in, line);) {
+    const std::size_t tick = line.find("tick: ");
+    if (!done && line.find(", kill: ") != std::string::npos && tick != std::string::npos) {
+      const std::size_t begin = tick + 6;
+      const std::size_t end = line.find(',', begin);
+      const int number = std::stoi(line.substr(begin, end - begin));
+      line.replace(begin, end - begin, std::to_string(number - 1));
+      done = true;
+    }
+    text += line + "\n";
+  }
+  in.close();
+  std::ofstream(journal) << text;
+}
+
+TEST_F(Walk, KillIsMovedInTheJournal) {
+  Terminal terminal(directory_, up("shop.yaml"));
+  EXPECT_TRUE(terminal.shows("shop is up"));
+  expect_told("status --wait Stable --members 3", "is Stable");
+  signal("C2", SIGKILL);
+  expect_told("status --wait Stable --members 2", "is Stable");
+  end_by_control_c(terminal);
+  const std::string journal = directory_.path() + "/runs/shop/journal.yaml";
+  EXPECT_NE(directory_.text_of("runs/shop/journal.yaml").find(" ms C2 is killed (kill -9)"),
+            std::string::npos);
+  kill_one_tick_earlier(journal);
+  const CommandResult replay = tell("replay runs/shop");
+  EXPECT_EQ(replay.exit_code, 1);
+  for (const char* part : {"C2 is killed (kill -9)", "REBALANCES of group billing",
+                           "WHERE IT DIFFERS from runs/shop", "C2     *** is killed"}) {
+    EXPECT_NE(replay.output.find(part), std::string::npos) << part << "\n" << replay.output;
+  }
+  const CommandResult inside = tell("replay runs/shop --in-process --out runs/inside");
+  EXPECT_EQ(inside.exit_code, 1);
+  expect_told("diff runs/shop/replay runs/inside", "the captures are the same");
+  const CommandResult diff = tell("diff runs/shop runs/shop/replay");
+  EXPECT_EQ(diff.exit_code, 1);
+  EXPECT_NE(diff.output.find(">"), std::string::npos) << diff.output;
+}
+
 TEST_F(Walk, TimeObeysAndReplaysAllTheSame) {
   Terminal terminal(directory_, up("shop.yaml"));
   EXPECT_TRUE(terminal.shows("shop is up"));
