@@ -34,7 +34,7 @@ void run_and_replay(std::uint32_t seed, Tally& tally) {
 }
 
 TEST(Chaos, WhateverHappensReplays) {
-  constexpr int kRuns = 8;
+  constexpr int kRuns = 10;
   const int first = number_from("FENCEPOST_CHAOS_FIRST", 1);
   const int runs = number_from("FENCEPOST_CHAOS_RUNS", kRuns);
   Tally tally;

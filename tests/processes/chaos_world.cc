@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <fstream>
 #include <sstream>
 #include <thread>
 #include <utility>
@@ -24,6 +25,7 @@ constexpr auto kProfiles = std::to_array<ChaosProfile>({
     {.pace = 1ms},
     {.pace = 2ms},
     {.pace = 0ms, .disturbances = 150, .longest_pause = 500us},  // several a tick
+    {.pace = 1ms, .by_hand = true},
 });
 
 }  // namespace
@@ -37,17 +39,46 @@ std::string to_string(const Tally& tally) {
 DisturbedRun::DisturbedRun(std::uint32_t seed)
     : random_(seed), profile_(kProfiles[seed % kProfiles.size()]) {
   plan_.clear_until();  // when all are gone, time would be there at once
-  lab::RunOptions options = options_for(directory_);
-  options.pace = profile_.pace;
-  runner_ = run_in_background(plan_, options);
-  EXPECT_TRUE(directory_.eventually([this] {
-    std::istringstream address(directory_.text_of("clock.address"));
-    return static_cast<bool>(address >> address_) &&
-           std::all_of(plan_.processes().begin(), plan_.processes().end(),
-                       [this](const auto& spec) {
-                         return directory_.log_of(spec.name()).find("joined") != std::string::npos;
-                       });
-  }));
+  if (profile_.by_hand) {
+    start_clock_by_hand();
+    for (const wire::ProcessSpec& spec : plan_.processes()) start_by_hand(spec.name());
+  } else {
+    lab::RunOptions options = options_for(directory_);
+    options.pace = profile_.pace;
+    runner_ = run_in_background(plan_, options);
+  }
+  EXPECT_TRUE(directory_.eventually([this] { return all_have_joined(); }));
+}
+
+// As docs/clock.md tells people to.
+void DisturbedRun::start_clock_by_hand() {
+  std::string names;
+  for (const wire::ProcessSpec& spec : plan_.processes()) names += spec.name() + ",";
+  names.pop_back();
+  for (const char* folder : {"/logs", "/data"}) {
+    std::filesystem::create_directory(directory_.path() + folder);
+  }
+  lab::ChildCommand command;
+  command.program = std::string(FENCEPOST_BINARIES) + "/clock";
+  command.arguments = {"--out",       directory_.path(),
+                       "--pace",      std::to_string(profile_.pace.count()),
+                       "--expect",    names,
+                       "--port-file", directory_.path() + "/port"};
+  command.log_file = directory_.path() + "/logs/clock.log";
+  runner_ = lab::start_child(command);
+  EXPECT_TRUE(directory_.eventually(
+      [this] { return directory_.text_of("port").find('\n') != std::string::npos; }));
+  const std::string port = directory_.text_of("port");
+  std::ofstream(directory_.path() + "/clock.address") << "127.0.0.1:" << port;
+  address_ = "127.0.0.1:" + port.substr(0, port.find('\n'));
+}
+
+bool DisturbedRun::all_have_joined() {
+  std::istringstream address(directory_.text_of("clock.address"));
+  return static_cast<bool>(address >> address_) &&
+         std::all_of(plan_.processes().begin(), plan_.processes().end(), [this](const auto& spec) {
+           return directory_.log_of(spec.name()).find("joined") != std::string::npos;
+         });
 }
 
 DisturbedRun::~DisturbedRun() {
@@ -96,7 +127,7 @@ void DisturbedRun::disturb_one() {
 
 // At another terminal, as the process itself or through the clock and its runner.
 void DisturbedRun::start(const std::string& name) {
-  if (below(2) == 0) return start_by_hand(name);
+  if (profile_.by_hand || below(2) == 0) return start_by_hand(name);
   command(wire::Command::START, name);
 }
 
@@ -142,6 +173,7 @@ bool DisturbedRun::end_in_order() {
   kill(runner_, SIGINT);
   int status = 0;
   waitpid(std::exchange(runner_, -1), &status, 0);
+  if (profile_.by_hand) plan_.ParseFromString(directory_.text_of("plan.bin"));
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 

@@ -21,6 +21,7 @@ struct ChaosProfile {
   std::chrono::milliseconds pace{0};  // 0: a free run
   int disturbances = 60;
   std::chrono::microseconds longest_pause{8000};  // between two of them
+  bool by_hand = false;  // no runner: a clock alone, and every process started by hand
 };
 
 // What was decided in runs, by kind; "HOLD" counts the freezes that held a step.
@@ -45,6 +46,8 @@ class DisturbedRun {
 
  private:
   int below(int bound) { return std::uniform_int_distribution<int>(0, bound - 1)(random_); }
+  void start_clock_by_hand();
+  bool all_have_joined();
   void disturb_one();
   void start(const std::string& name);
   void start_by_hand(const std::string& name);
