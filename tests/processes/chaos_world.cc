@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
-#include <fstream>
 #include <sstream>
 #include <thread>
 #include <utility>
@@ -60,17 +59,15 @@ void DisturbedRun::start_clock_by_hand() {
   }
   lab::ChildCommand command;
   command.program = std::string(FENCEPOST_BINARIES) + "/clock";
-  command.arguments = {"--out",       directory_.path(),
-                       "--pace",      std::to_string(profile_.pace.count()),
-                       "--expect",    names,
-                       "--port-file", directory_.path() + "/port"};
+  command.arguments = {"--out",    directory_.path(),
+                       "--pace",   std::to_string(profile_.pace.count()),
+                       "--expect", names};
   command.log_file = directory_.path() + "/logs/clock.log";
   runner_ = lab::start_child(command);
-  EXPECT_TRUE(directory_.eventually(
-      [this] { return directory_.text_of("port").find('\n') != std::string::npos; }));
-  const std::string port = directory_.text_of("port");
-  std::ofstream(directory_.path() + "/clock.address") << "127.0.0.1:" << port;
-  address_ = "127.0.0.1:" + port.substr(0, port.find('\n'));
+  EXPECT_TRUE(directory_.eventually([this] {
+    std::istringstream address(directory_.text_of("clock.address"));
+    return static_cast<bool>(address >> address_);
+  }));
 }
 
 bool DisturbedRun::all_have_joined() {
