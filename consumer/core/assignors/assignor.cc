@@ -6,13 +6,30 @@
 
 #include "consumer/core/assignors/range.h"
 #include "consumer/core/assignors/round_robin.h"
+#include "consumer/core/assignors/simple_sticky.h"
+#include "consumer/core/assignors/sticky.h"
 
 namespace fencepost::consumer {
 
-std::unique_ptr<Assignor> make_assignor(std::string_view name) {
+GroupAssignment Assignor::withheld(const AssignorInput& input) const {
+  GroupAssignment nothing;
+  for (const MemberSubscription& member : input.members) nothing[member.member_id];
+  return nothing;
+}
+
+std::string Assignor::user_data(const TopicPartitions&, Generation) const { return {}; }
+
+std::unique_ptr<Assignor> make_assignor(std::string_view name, StickyRule rule) {
   if (name == "range") return std::make_unique<RangeAssignor>();
   if (name == "roundrobin") return std::make_unique<RoundRobinAssignor>();
-  return nullptr;
+  if (name == "sticky") return std::make_unique<StickyAssignor>();
+  if (name != "cooperative-sticky") return nullptr;
+  if (rule == StickyRule::kSimple) return std::make_unique<SimpleStickyAssignor>();
+  return std::make_unique<CooperativeStickyAssignor>();
+}
+
+std::vector<std::string_view> assignor_names() {
+  return {"range", "roundrobin", "sticky", "cooperative-sticky"};
 }
 
 std::vector<std::size_t> member_order(const std::vector<MemberSubscription>& members) {

@@ -38,10 +38,23 @@ class Assignor {
   // Whether the member may keep its partitions through a rebalance under this assignor.
   virtual bool supports_cooperative() const { return false; }
   virtual GroupAssignment assign(const AssignorInput& input) const = 0;
+  // What assign() leaves out for this round since another member still has it, by the member that
+  // is to get it. Every member has an entry.
+  virtual GroupAssignment withheld(const AssignorInput& input) const;
+  // What a member that was assigned this says of it when it joins again: in `user_data` of its
+  // subscription.
+  virtual std::string user_data(const TopicPartitions& last, Generation generation) const;
 };
 
-// By Kafka's short name; none if there is no such assignor (yet).
-std::unique_ptr<Assignor> make_assignor(std::string_view name);
+// Which algorithm stands behind `cooperative-sticky`: Kafka's, or the one that can be followed by
+// hand (app.sticky.rule).
+enum class StickyRule { kKafka, kSimple };
+
+// By Kafka's short name; none if there is no such assignor.
+std::unique_ptr<Assignor> make_assignor(std::string_view name,
+                                        StickyRule rule = StickyRule::kKafka);
+// Their short names.
+std::vector<std::string_view> assignor_names();
 
 // "Member order": static members first, by instance id, then dynamic ones, by member id. Indexes
 // into the members given.
