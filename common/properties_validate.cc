@@ -9,9 +9,6 @@
 namespace fencepost {
 namespace {
 
-// Of Kafka's assignors those that exist here (consumer/core/assignors).
-constexpr auto kAssignors = std::to_array<std::string_view>({"range", "roundrobin"});
-
 void require(bool holds, std::string_view problem) {
   if (!holds) throw ConfigError(std::string(problem));
 }
@@ -42,14 +39,9 @@ void check_producing(const Properties& properties) {
           "transactional.id: transactions are not here yet; see docs/deviations.md");
 }
 
-// Those that do not exist here are passed over, as long as one does.
 void check_assignors(const Properties& properties) {
   constexpr std::string_view kName = "partition.assignment.strategy";
-  const std::vector<std::string> named = properties.get_list(kName);
-  require(!named.empty(), fmt::format("{} must name an assignor", kName));
-  require(std::ranges::find_first_of(named, kAssignors) != named.end(),
-          fmt::format("{} names no assignor that works yet; these do: {}; see docs/deviations.md",
-                      with_value(properties, kName), fmt::join(kAssignors, ", ")));
+  require(!properties.get_list(kName).empty(), fmt::format("{} must name an assignor", kName));
 }
 
 void check_consumer(const Properties& properties) {

@@ -27,6 +27,9 @@ void take_group(ConsumerConfig& config, const Client& client) {
   config.rebalance_timeout = at_least_one(client, "max.poll.interval.ms");
   config.heartbeat_interval = at_least_one(client, "heartbeat.interval.ms");
   config.strategies = client.properties().get_list("partition.assignment.strategy");
+  config.sticky_rule = client.properties().get("app.cooperative-sticky") == "simple"
+                           ? StickyRule::kSimple
+                           : StickyRule::kKafka;
   config.auto_commit = config.group && client.properties().get_bool("enable.auto.commit");
   config.auto_commit_interval = at_least_one(client, "auto.commit.interval.ms");
   config.leave_on_close = client.properties().get_bool("internal.leave.group.on.close");

@@ -8,6 +8,7 @@
 
 #include "common/client_node.h"
 #include "common/metadata.h"
+#include "consumer/core/assignors/assignor.h"
 
 namespace fencepost::consumer {
 
@@ -30,9 +31,10 @@ struct ConsumerConfig {
   TickSpan retry_backoff{1};            // retry.backoff.ms
   TickSpan retry_backoff_max{1};        // retry.backoff.max.ms
   std::vector<std::string> strategies;  // partition.assignment.strategy, short names
-  bool auto_commit = false;             // enable.auto.commit, and there is a group
-  TickSpan auto_commit_interval{1};     // auto.commit.interval.ms
-  std::int64_t poll_records_max = 0;    // max.poll.records
+  StickyRule sticky_rule = StickyRule::kKafka;  // app.cooperative-sticky
+  bool auto_commit = false;                     // enable.auto.commit, and there is a group
+  TickSpan auto_commit_interval{1};             // auto.commit.interval.ms
+  std::int64_t poll_records_max = 0;            // max.poll.records
   ResetPolicy reset_policy = ResetPolicy::kLatest;
   std::int32_t fetch_wait_ms_max = 0;    // fetch.max.wait.ms
   std::int32_t fetch_bytes_min = 0;      // fetch.min.bytes

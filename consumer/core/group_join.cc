@@ -48,6 +48,11 @@ wire::Frame GroupJoin::join_request(const std::vector<std::string>& topics,
   for (const auto& assignor : rooms_.leader.assignors()) {
     auto* protocol = request->add_protocols();
     protocol->set_name(std::string(assignor->name()));
+    subscription.clear_user_data();
+    if (last_) {
+      std::string said = assignor->user_data(last_->partitions, last_->generation);
+      if (!said.empty()) subscription.set_user_data(std::move(said));
+    }
     protocol->set_metadata(subscription.SerializeAsString());
   }
   if (!rooms_.member.rejoin_reason().empty()) request->set_reason(rooms_.member.rejoin_reason());
@@ -168,8 +173,17 @@ GroupJoin::Next GroupJoin::react_to_sync(const Result<Answer>& answer, const Ide
                        sent == rooms_.member.identity();
   if (!current) return Next::kRetryLater;
   assignment_ = response.assignment();
+  remember(assignment_);
   rooms_.member.synced();
   return Next::kDone;
+}
+
+// Kafka's onAssignment of the assignor. It outlasts the membership.
+void GroupJoin::remember(const std::string& assignment) {
+  wire::ConsumerProtocolAssignment message;
+  if (assignment.empty() || !message.ParseFromString(assignment)) return;
+  last_ = Assigned{.partitions = read_partitions(message.assigned_partitions()),
+                   .generation = rooms_.member.identity().generation};
 }
 
 // Group-protocol 3.5, column SyncGroup.

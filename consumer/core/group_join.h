@@ -57,11 +57,18 @@ class GroupJoin {
   Next coordinator_lost(ErrorCode error);
   Task<Next> sync(const wire::JoinGroupResponse& joined);
   wire::Frame sync_request(wire::SyncGroupRequest assignments) const;
+  void remember(const std::string& assignment);
+
+  struct Assigned {
+    TopicPartitions partitions;
+    Generation generation;
+  };
 
   Rooms rooms_;
   Status status_ = Status::kIdle;
   std::string asked_;  // the coordinator of this attempt
   std::string assignment_;
+  std::optional<Assigned> last_;  // what this member was assigned last, for sticky assignors
   ClientError error_;
 };
 

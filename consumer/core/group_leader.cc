@@ -60,11 +60,8 @@ wire::SyncGroupRequest to_request(const GroupAssignment& assignment) {
 GroupLeader::GroupLeader(Client& client, const ConsumerConfig& config, Metadata& metadata)
     : client_(client), config_(config), metadata_(metadata) {
   for (const std::string& name : config_.strategies) {
-    std::unique_ptr<Assignor> known = make_assignor(name);
-    if (known) assignors_.push_back(std::move(known));
-  }
-  if (assignors_.empty()) {
-    throw ConfigError("partition.assignment.strategy: none of its assignors exists here");
+    assignors_.push_back(make_assignor(name, config_.sticky_rule));
+    CHECK(assignors_.back(), "{} is an assignor that nobody has written", name);
   }
 }
 

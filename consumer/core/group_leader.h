@@ -18,7 +18,6 @@ namespace fencepost::consumer {
 
 class GroupLeader {
  public:
-  // Throws ConfigError when none of the configured assignors exists.
   GroupLeader(Client& client, const ConsumerConfig& config, Metadata& metadata);
 
   // The assignors of this member that exist, in its order of preference.

@@ -245,11 +245,7 @@ TEST(Properties, AreCheckedTogether) {
       {Role::kConsumer,
        {"partition.assignment.strategy="},
        "partition.assignment.strategy must name an assignor"},
-      {Role::kConsumer,
-       {"partition.assignment.strategy=sticky,cooperative-sticky"},
-       "partition.assignment.strategy (sticky,cooperative-sticky) names no assignor that works "
-       "yet; these do: range, roundrobin; see docs/deviations.md"},
-      {Role::kConsumer, {"partition.assignment.strategy=sticky,roundrobin"}, "no error"},
+      {Role::kConsumer, {"partition.assignment.strategy=sticky,cooperative-sticky"}, "no error"},
       {Role::kProducer,
        {"delivery.timeout.ms=5000"},
        "delivery.timeout.ms (5000) must be at least linger.ms + request.timeout.ms (30000)"},

@@ -47,7 +47,7 @@ class Assignor {
 };
 
 // Which algorithm stands behind `cooperative-sticky`: Kafka's, or the one that can be followed by
-// hand (app.sticky.rule).
+// hand (app.cooperative-sticky).
 enum class StickyRule { kKafka, kSimple };
 
 // By Kafka's short name; none if there is no such assignor.
