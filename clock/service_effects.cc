@@ -42,6 +42,7 @@ void ClockService::apply(WelcomeTo& effect) {
 }
 
 void ClockService::apply(GrantTo& effect) {
+  log_.set_tick(effect.tick);
   sessions_.grant(effect.to, to_wire(effect));
   if (stop_watch_.has_anybody()) stop_watch_.on_grant(effect.to, StopWatch::Instant::clock::now());
 }
