@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::int64_t kTicksMeanwhile = 3000;
+constexpr std::int64_t kTicksMeanwhile = 2000;
 
 wire::Plan plan_of_much_traffic() {
   wire::Plan plan = shop_plan(1'000'000);
