@@ -229,6 +229,21 @@ Owners GroupTracker::current_owners(const std::string& group) const {
   return owners;
 }
 
+// A zombie may be told its assignment when the coordinator has removed it long ago.
+std::optional<Moment> GroupTracker::removed_since(const Ownership& ownership) const {
+  std::optional<Moment> formed;
+  for (const GenerationFact& fact : history_.generations) {
+    const bool is_its_own =
+        fact.group == ownership.group && fact.generation == ownership.generation;
+    if (is_its_own) formed = fact.formed;
+  }
+  for (const RemovedMember& removed : history_.removed) {
+    const bool is_meant = removed.member == ownership.member && removed.group == ownership.group;
+    if (is_meant && formed && removed.when > *formed) return removed.when;
+  }
+  return std::nullopt;
+}
+
 void GroupTracker::on_assigned(const Speaker& speaker, const wire::Event& event) {
   for (const TopicPartition& partition : partitions_in(events::value_of(event, "partitions"))) {
     Ownership ownership;
@@ -238,6 +253,7 @@ void GroupTracker::on_assigned(const Speaker& speaker, const wire::Event& event)
     ownership.incarnation = speaker.incarnation;
     ownership.member = text(event, "member");
     ownership.generation = generation_of(event);
+    ownership.evicted = removed_since(ownership);
     ownership.from = speaker.when;
     owned_[{speaker.process, partition}] = history_.ownerships.size();
     history_.ownerships.push_back(std::move(ownership));

@@ -62,6 +62,7 @@ class GroupTracker {
   std::string with_processes(const std::string& text) const;
   bool has_hand_over_left(const Rebalance& rebalance, const GenerationFact& generation) const;
   void on_assignment_computed(const Speaker& speaker, const wire::Event& event);
+  std::optional<Moment> removed_since(const Ownership& ownership) const;
   void on_assigned(const Speaker& speaker, const wire::Event& event);
   void on_given_up(const Speaker& speaker, const wire::Event& event, Ownership::End end);
   void on_removed(const Speaker& speaker, const wire::Event& event);

@@ -33,6 +33,8 @@ bool deleted_between(const History& history, const std::string& group, const Mom
 void check_pair(const Ownership& earlier, const Ownership& later, const History& history,
                 Verdict& verdict) {
   if (!overlaps(earlier, later)) return;
+  if (later.evicted && *later.evicted < later.from)
+    return;  // a zombie hears of its last assignment
   if (deleted_between(history, earlier.group, earlier.from, later.from)) return;
   if (earlier.generation == later.generation) {
     verdict.details.push_back(line_of(earlier, later, history, "two owners in one generation"));

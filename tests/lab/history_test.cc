@@ -182,6 +182,22 @@ TEST(GroupsChecker, HandOverAfterRevocationIsValid) {
   EXPECT_EQ(check_groups(two_members().history()).outcome, Outcome::kValid);
 }
 
+TEST(GroupsChecker, AZombieThatHearsOfItsAssignmentTooLateOwnsNothing) {
+  RunBuilder run = two_members();
+  run.at(20).prepares("Stable", "member C2 rejoins");
+  run.at(21).revoked("C1", 2, "orders-0").revoked("C2", 2, "orders-1");
+  run.at(22).forms(3, {{"C1", "orders-0"}, {"C2", "orders-1"}});
+  run.at(23).assigned("C1", 3, "orders-0");
+  run.at(30).removed("C2").prepares("Stable", "session of member C2 expired");
+  run.at(31).revoked("C1", 3, "orders-0").forms(4, {{"C1", "orders-0,orders-1"}});
+  run.at(32).assigned("C1", 4, "orders-0,orders-1");
+  run.at(33).assigned("C2", 3, "orders-1");  // SIGCONT
+  run.at(35).lost("C2", 3, "orders-1");
+  const History history = run.history();
+  EXPECT_EQ(check_groups(history).outcome, Verdict::Outcome::kValid);
+  EXPECT_EQ(history.rebalances.back().after.at({"orders", PartitionId(1)}), "C1");
+}
+
 TEST(GroupsChecker, TwoOwnersInOneGenerationAreFound) {
   RunBuilder run = two_members();
   run.at(17).assigned("C2", 2, "orders-0");
