@@ -74,7 +74,7 @@ stable_with() {
 
 # ---- what must have happened, from what the containers recorded ----
 
-tick_of() { sed -n "s/.*{tick: \([0-9]*\), $1: $2[,}].*/\1/p" "$scratch/run/journal.yaml" | tail -n 1; }
+ticks_of() { sed -n "s/.*{tick: \([0-9]*\), $1: $2[,}].*/\1/p" "$scratch/run/journal.yaml"; }
 
 # The answer to the first request to the coordinator that a member sent after it went on.
 first_answer_after() {
@@ -83,13 +83,17 @@ first_answer_after() {
       / (Heartbeat|OffsetCommit|JoinGroup|SyncGroup) response/ { print; exit }' "$scratch/packets"
 }
 
+# Once at least: on a busy machine a member may count as stopped for a moment besides.
 refused_when_it_goes_on() {
-  local tick answer
-  tick=$(tick_of thaw "$1")
-  [[ -n $tick ]] || die "the journal does not say that $1 went on"
-  answer=$(first_answer_after "$1" "$tick")
-  [[ $answer == *UNKNOWN_MEMBER_ID* ]] || die "$1 went on at tick $tick and was told: $answer"
-  say "$answer"
+  local tick answer=nothing
+  for tick in $(ticks_of thaw "$1"); do
+    answer=$(first_answer_after "$1" "$tick")
+    if [[ $answer == *UNKNOWN_MEMBER_ID* ]]; then
+      say "$answer"
+      return
+    fi
+  done
+  die "$1 was not refused when it went on: $answer"
 }
 
 everything_ended_well() {
@@ -105,7 +109,7 @@ replays() {
   "$bin/fencepost" replay "$@" "$scratch/run" >"$scratch/output" 2>&1 ||
     die "replay $*: $(<"$scratch/output")"
   grep -q 'the same capture' "$scratch/output" || die "replay $*: $(<"$scratch/output")"
-  say "replay $*: the same capture"
+  say "replay${1:+ $1}: the same capture"
 }
 
 nothing_is_left() {
@@ -152,7 +156,7 @@ walk() {
   for member in C1 C2 C3; do
     grep -Eq " $member +B1 .*LeaveGroup request" "$scratch/packets" || die "$member did not leave"
   done
-  [[ -n $(tick_of kill C2) ]] || die 'the journal does not have the kill'
+  [[ -n $(ticks_of kill C2) ]] || die 'the journal does not have the kill'
   replays
   replays --in-process
 
