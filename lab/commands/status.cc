@@ -87,6 +87,16 @@ std::string group_text(const std::string& name, const GroupStanding& group) {
   return text;
 }
 
+// Who is not running: a group whose coordinator is gone is where it was.
+std::string absent_text(const wire::Status& status) {
+  std::string text;
+  for (const wire::ProcessStatus& process : status.processes()) {
+    if (process.state() == wire::ProcessStatus::RUNNING) continue;
+    text += fmt::format("{} is {}\n", process.name(), state_text(process.state()));
+  }
+  return text;
+}
+
 std::string cluster_text(const Cluster& cluster) {
   const wire::Status& status = cluster.status;
   std::string pace =
@@ -99,6 +109,7 @@ std::string cluster_text(const Cluster& cluster) {
   std::string text =
       fmt::format("{}: tick {}, {} s of virtual time; {}\n", cluster.name, status.tick(),
                   seconds(Tick(std::max<std::int64_t>(status.tick(), 0)), status.tick_ms()), pace);
+  text += absent_text(status);
   if (!status.waiting_for().empty()) {
     text += fmt::format("the clock waits for {}\n", fmt::join(status.waiting_for(), ", "));
   }

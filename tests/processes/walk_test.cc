@@ -284,6 +284,7 @@ TEST_F(Walk, GoesOnWithoutItsBroker) {
   EXPECT_TRUE(terminal.shows("shop is up"));
   signal("B1", SIGKILL);
   EXPECT_TRUE(terminal.shows("[refused: nobody there]"));
+  expect_told("status", "B1 is not there\n");
   expect_told("restart B1", "B1 has joined at tick");
   expect_told("status --wait Stable --members 3", "is Stable");
   end_by_control_c(terminal);
