@@ -58,8 +58,8 @@ TEST(GroupFile, MistakesAreNamedWithTheirPlace) {
        "g:2:37: \"t\" is not TOPIC-PARTITION"},
       {"topics: {t: 1}\nmembers: {m: {subscribe: t, owned: [t-99999999999]}}",
        "g:2:37: \"t-99999999999\" is not TOPIC-PARTITION"},
-      {"topics: {t: 1}\nmembers: {m: {subscribe: t, owns: [t-0]}}",
-       "g:2:29: unknown key of member m \"owns\"; did you mean \"owned\"?"},
+      {"topics: {t: 1}\nmembers: {m: {subscribe: t, ownd: [t-0]}}",
+       "g:2:29: unknown key of member m \"ownd\"; did you mean \"owned\"?"},
       {"topics: {t: 1}\nmembers: {}\nassignor: stiky",
        "g:3:11: unknown assignor \"stiky\"; did you mean \"sticky\"?"},
   };
