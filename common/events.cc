@@ -20,6 +20,8 @@ constexpr std::array kEvents = std::to_array<EventInfo>({
      "the coordinator moved a group to another state"},
     {kLogAppended, "topic,partition,offset,count,records,producer",
      "a partition leader appended records; records are their names, producer who sent them"},
+    {kLogDeleted, "topic,partition,offset,count",
+     "a partition leader removed its oldest records: its log begins at offset now"},
     {kMemberAdded, "group,member,client", "the coordinator added a member to a group"},
     {kMemberRemoved, "group,member,client,reason", "the coordinator removed a member from a group"},
     {kOffsetCommitted, "group,topic,partition,offset,member,generation",

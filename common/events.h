@@ -18,6 +18,7 @@ namespace fencepost::events {
 inline constexpr std::string_view kBrokerLoaded = "broker.loaded";
 inline constexpr std::string_view kTopicCreated = "topic.created";
 inline constexpr std::string_view kLogAppended = "log.appended";
+inline constexpr std::string_view kLogDeleted = "log.deleted";
 inline constexpr std::string_view kGroupState = "group.state";
 inline constexpr std::string_view kMemberAdded = "member.added";
 inline constexpr std::string_view kMemberRemoved = "member.removed";

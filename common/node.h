@@ -24,9 +24,23 @@ struct Delivery {
   std::variant<wire::Control, std::shared_ptr<const wire::Frame>, wire::Disconnected> what;
 };
 
+// What identifies a stored batch.
+struct StoredRowId {
+  std::string topic;
+  std::int32_t partition = 0;
+  std::int64_t base_offset = 0;
+  friend auto operator<=>(const StoredRowId&, const StoredRowId&) = default;
+};
+
+// A row without a batch is a deletion: what its partition has before base_offset is no more.
+inline bool is_deletion(const wire::StoredRow& row) { return row.batch().empty(); }
+
 struct StepResult {
   std::vector<wire::Emission> emissions;  // frames and events, in the order of emission
   std::vector<wire::StoredRow> rows;      // to be stored before the step counts
+  // Stored before, and of no use any more: a replay without these rows comes to the same. The host
+  // may remove them once the step has been accepted.
+  std::vector<StoredRowId> obsolete = {};
   std::optional<Tick> next_wake;  // earliest timer; the clock takes one in the past as next tick
   std::optional<int> exit_code;   // present: the node has ended, this was its last step
 };

@@ -14,9 +14,15 @@ BrokerCore::BrokerCore(BrokerConfig config)
       fetches_(config_, topics_, deadlines_),
       cluster_(config_, topics_, *this),
       leader_(topics_, *this),
-      groups_(config_, topics_, deadlines_, *this) {}
+      groups_(config_, topics_, deadlines_, *this),
+      retention_(config_, topics_, deadlines_) {}
 
 void BrokerCore::apply(const wire::StoredRow& row) {
+  if (is_deletion(row)) {
+    topics_.log({row.topic(), PartitionId(row.partition())})
+        .delete_before(Offset(row.base_offset()));
+    return;
+  }
   wire::RecordBatch batch;
   CHECK(batch.ParseFromString(row.batch()), "a stored batch of {}", row.topic());
   apply_batch({row.topic(), PartitionId(row.partition())}, batch, row.batch());
@@ -28,6 +34,14 @@ void BrokerCore::apply_batch(const TopicPartition& where, const wire::RecordBatc
   if (!is_internal(where.topic)) return;
   for (const wire::Record& record : batch.records()) {
     where.topic == kOffsetsTopic ? groups_.apply(record) : apply_topic(record);
+  }
+  if (where.topic == kOffsetsTopic) compact(where, batch);
+}
+
+void BrokerCore::compact(const TopicPartition& where, const wire::RecordBatch& batch) {
+  for (const Offset base : compactions_[where].appended(batch)) {
+    topics_.log(where).drop(base);
+    obsolete_.push_back({where.topic, where.partition.value(), base.value()});
   }
 }
 
@@ -68,6 +82,7 @@ std::vector<Effect> BrokerCore::start(Tick now, const wire::Cause& cause) {
   const std::int64_t loaded = topics_.records_in_all();
   create_configured_topics(turn);
   groups_.start(turn);
+  retention_.start(turn);
   turn.report(
       events::make(events::kBrokerLoaded, {{"topics", std::to_string(topics_.names().size())},
                                            {"groups", std::to_string(groups_.group_count())},
@@ -88,6 +103,8 @@ std::optional<BrokerCore::Expired> BrokerCore::advance(Tick now) {
   Turn turn{now, expired->cause, {}};
   if (expired->key.kind == TimerKind::kFetch) {
     fetches_.expired(expired->key.fetch, turn);
+  } else if (expired->key.kind == TimerKind::kLogRetention) {
+    retention_.expired(turn);
   } else {
     groups_.expired(expired->key, turn);
   }
@@ -97,6 +114,7 @@ std::optional<BrokerCore::Expired> BrokerCore::advance(Tick now) {
 std::vector<Effect> BrokerCore::finish(Turn& turn) {
   const std::set<TopicPartition> grown = std::exchange(grown_, {});
   fetches_.appended(grown, turn);
+  retention_.appended(grown, turn);
   return std::move(turn.effects);
 }
 

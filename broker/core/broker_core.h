@@ -3,16 +3,20 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "broker/core/broker_config.h"
 #include "broker/core/cluster_metadata.h"
+#include "broker/core/compaction.h"
 #include "broker/core/deadlines.h"
 #include "broker/core/effects.h"
 #include "broker/core/fetch_waiters.h"
 #include "broker/core/group_coordinator.h"
+#include "broker/core/log_retention.h"
 #include "broker/core/partition_leader.h"
 #include "broker/core/topics.h"
 #include "proto/frame.pb.h"
@@ -39,6 +43,8 @@ class BrokerCore : private RecordSink {
     std::vector<Effect> effects;
   };
   std::optional<Expired> advance(Tick now);
+  // The stored batches that compaction has made obsolete since the last call.
+  std::vector<StoredRowId> take_obsolete() { return std::exchange(obsolete_, {}); }
   std::optional<Tick> next_deadline() const { return deadlines_.next(); }
 
   const Topics& topics() const { return topics_; }
@@ -49,6 +55,7 @@ class BrokerCore : private RecordSink {
  private:
   Offset append(const TopicPartition& where, wire::RecordBatch batch, Turn& turn) override;
   void apply_batch(const TopicPartition& where, const wire::RecordBatch& batch, std::string bytes);
+  void compact(const TopicPartition& where, const wire::RecordBatch& batch);
   void apply_topic(const wire::Record& record);
   void create_configured_topics(Turn& turn);
   void dispatch(const wire::Frame& frame, const Caller& caller, Turn& turn);
@@ -62,6 +69,9 @@ class BrokerCore : private RecordSink {
   ClusterMetadata cluster_;
   PartitionLeader leader_;
   GroupCoordinator groups_;
+  LogRetention retention_;
+  std::map<TopicPartition, Compaction> compactions_;  // of the internal topics that are compacted
+  std::vector<StoredRowId> obsolete_;
   std::set<TopicPartition> grown_;
 };
 

@@ -56,6 +56,7 @@ class BrokerNode : public Node {
       result.next_wake = core_.next_deadline();
     }
     result.emissions = outbox_.take();
+    result.obsolete = core_.take_obsolete();
     return result;
   }
 

@@ -15,7 +15,7 @@
 
 namespace fencepost::broker {
 
-enum class TimerKind { kSession, kJoin, kSync, kFetch, kRetention };
+enum class TimerKind { kSession, kJoin, kSync, kFetch, kRetention, kLogRetention };
 
 struct TimerKey {
   TimerKind kind = TimerKind::kSession;

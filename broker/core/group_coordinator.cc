@@ -185,6 +185,7 @@ void GroupCoordinator::expired(const TimerKey& timer, Turn& turn) {
       break;
     case TimerKind::kFetch:
     case TimerKind::kRetention:
+    case TimerKind::kLogRetention:
       break;
   }
 }

@@ -77,7 +77,8 @@ void PartitionLeader::append(const TopicPartition& where, const wire::RecordBatc
   const Offset base = log_.append(where, appended, turn);
   appended.set_base_offset(base.value());
   answer.set_base_offset(base.value());
-  answer.set_log_start_offset(0);
+  const Result<const PartitionLog*> log = topics_.find(where.topic, where.partition.value());
+  if (log) answer.set_log_start_offset((*log)->start().value());
   turn.report(
       events::make(events::kLogAppended, {{"topic", where.topic},
                                           {"partition", std::to_string(where.partition.value())},

@@ -28,18 +28,53 @@ TimedOffset first_in(const StoredBatch& stored, std::int64_t timestamp) {
 
 }  // namespace
 
-Offset PartitionLog::end() const { return batches_.empty() ? start() : batches_.back().last + 1; }
-
 void PartitionLog::append(const wire::RecordBatch& batch, std::string bytes) {
   const Offset base(batch.base_offset());
-  CHECK(base == end(), "batch at {}, log ends at {}", base.value(), end().value());
+  CHECK(base >= end(), "batch at {}, log ends at {}", base.value(), end().value());
   CHECK(batch.last_offset_delta() >= 0);
+  bytes_ += static_cast<std::int64_t>(bytes.size());
   batches_.push_back(
       {base, base + batch.last_offset_delta(), batch.max_timestamp(), std::move(bytes)});
+  end_ = batches_.back().last + 1;
 }
 
-std::span<const StoredBatch> PartitionLog::read(Offset from, std::int64_t max_bytes,
-                                                Minimum minimum) const {
+void PartitionLog::delete_before(Offset start) {
+  CHECK(start >= start_, "log starts at {}", start_.value());
+  while (!batches_.empty() && batches_.front().base < start) {
+    CHECK(batches_.front().last < start, "batch at {}", batches_.front().base.value());
+    bytes_ -= static_cast<std::int64_t>(batches_.front().bytes.size());
+    batches_.pop_front();
+  }
+  start_ = start;
+  end_ = std::max(end_, start);  // in a replay: all that stood before is gone from storage
+}
+
+void PartitionLog::drop(Offset base) {
+  const auto found = std::ranges::lower_bound(batches_, base, {}, &StoredBatch::base);
+  CHECK(found != batches_.end() && found->base == base && found->last + 1 < end_, "batch at {}",
+        base.value());
+  bytes_ -= static_cast<std::int64_t>(found->bytes.size());
+  batches_.erase(found);
+}
+
+Offset PartitionLog::start_within(const Limits& limits) const {
+  std::int64_t left = bytes_;
+  for (const StoredBatch& batch : batches_) {
+    left -= static_cast<std::int64_t>(batch.bytes.size());
+    const bool old = limits.oldest_ms && batch.max_timestamp < *limits.oldest_ms;
+    const bool beyond = limits.bytes_min && left >= *limits.bytes_min;
+    if (!old && !beyond) return batch.base;
+  }
+  return batches_.empty() ? start_ : end_;
+}
+
+std::optional<std::int64_t> PartitionLog::oldest_batch_timestamp() const {
+  if (batches_.empty()) return std::nullopt;
+  return batches_.front().max_timestamp;
+}
+
+PartitionLog::Batches PartitionLog::read(Offset from, std::int64_t max_bytes,
+                                         Minimum minimum) const {
   CHECK(from >= start() && from <= end(), "offset {}", from.value());
   const auto first = std::ranges::lower_bound(batches_, from, {}, &StoredBatch::last);
   auto last = first;

@@ -113,7 +113,7 @@ void InProcessHost::welcome(const clock::WelcomeTo& effect) {
                       .seed = effect.welcome.seed(),
                       .tick_ms = TickLength(effect.welcome.tick_ms()),
                       .properties = properties_of(spec),
-                      .stored = stored_[effect.to.name]};
+                      .stored = stored_[effect.to.name].load()};
   nodes_[effect.to.name] = factory->second(std::move(context));
 }
 
@@ -133,13 +133,9 @@ void InProcessHost::step(clock::GrantTo& effect) {
   done.set_tick(effect.tick.value());
   done.mutable_emissions()->Reserve(static_cast<int>(result.emissions.size()));
   for (wire::Emission& emission : result.emissions) done.add_emissions()->Swap(&emission);
-  if (!result.rows.empty()) {
-    done.set_rows_digest(rows_digest(result.rows));
-    // A step that is run here is accepted: nothing can happen to it between its end and its tick's.
-    std::vector<wire::StoredRow>& rows = stored_[effect.to.name];
-    rows.insert(rows.end(), std::make_move_iterator(result.rows.begin()),
-                std::make_move_iterator(result.rows.end()));
-  }
+  if (!result.rows.empty()) done.set_rows_digest(rows_digest(result.rows));
+  // A step that is run here is accepted: nothing can happen to it between its end and its tick's.
+  stored_[effect.to.name].append(std::move(result.rows), result.obsolete);
   if (result.next_wake) done.set_next_wake_tick(result.next_wake->value());
   if (result.exit_code) {
     done.set_exit_code(*result.exit_code);

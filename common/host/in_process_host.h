@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "clock/core/clock_core.h"
+#include "common/host/row_memory.h"
 #include "common/node.h"
 
 namespace fencepost {
@@ -49,7 +50,7 @@ class InProcessHost {
   clock::ClockCore core_;
   std::map<std::string, wire::ProcessSpec> starting_;  // said Hello, not yet welcomed
   std::map<std::string, std::unique_ptr<Node>> nodes_;
-  std::map<std::string, std::vector<wire::StoredRow>> stored_;  // by name, over incarnations
+  std::map<std::string, RowMemory> stored_;  // by name, over incarnations
   std::optional<clock::Finished> finished_;
 };
 

@@ -292,7 +292,7 @@ void ProcessHost::step() {
   peers_.rest();
   try {
     StepResult result = node_->step(grant.tick, grant.inbox);
-    if (store_) store_->append(grant.tick, result.rows);
+    if (store_) store_->append(grant.tick, result.rows, std::move(result.obsolete));
     wire::ClockMessage message;
     wire::Done& done = *message.mutable_done();
     done.set_tick(grant.tick.value());

@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "common/host/row_text.h"
@@ -17,7 +18,8 @@ constexpr const char* kSchema =
     "CREATE TABLE IF NOT EXISTS run (run_id TEXT NOT NULL);"
     "CREATE TABLE IF NOT EXISTS stored (id INTEGER PRIMARY KEY, tick INTEGER NOT NULL,"
     " topic TEXT NOT NULL, \"partition\" INTEGER NOT NULL, base_offset INTEGER NOT NULL,"
-    " batch BLOB NOT NULL, text TEXT NOT NULL);";
+    " batch BLOB NOT NULL, text TEXT NOT NULL);"
+    "CREATE INDEX IF NOT EXISTS place ON stored (topic, \"partition\", base_offset);";
 
 // SQLite takes lengths as int; a batch comes out of a frame, which is far smaller.
 int length_of(const std::string& bytes) {
@@ -52,6 +54,10 @@ RowStore::RowStore(const std::string& path, const std::string& run_id) : path_(p
   insert_ = prepare(
       "INSERT INTO stored (tick, topic, \"partition\", base_offset, batch, text)"
       " VALUES (?, ?, ?, ?, ?, ?)");
+  remove_one_ =
+      prepare("DELETE FROM stored WHERE topic = ? AND \"partition\" = ? AND base_offset = ?");
+  remove_before_ =
+      prepare("DELETE FROM stored WHERE topic = ? AND \"partition\" = ? AND base_offset < ?");
 }
 
 RowStore::~RowStore() = default;
@@ -102,11 +108,32 @@ std::vector<wire::StoredRow> RowStore::load() const {
   return rows;
 }
 
-void RowStore::append(Tick tick, std::span<const wire::StoredRow> rows) {
-  if (rows.empty()) return;
-  run(begin_.get());
-  for (const wire::StoredRow& row : rows) insert(tick, row);
-  run(commit_.get());
+void RowStore::append(Tick tick, std::span<const wire::StoredRow> rows,
+                      std::vector<StoredRowId> obsolete) {
+  if (!rows.empty()) {
+    run(begin_.get());
+    remove_pending();
+    for (const wire::StoredRow& row : rows) insert(tick, row);
+    run(commit_.get());
+  }
+  std::ranges::move(obsolete, std::back_inserter(obsolete_));
+  for (const wire::StoredRow& row : rows) {
+    if (is_deletion(row)) begins_.push_back({row.topic(), row.partition(), row.base_offset()});
+  }
+}
+
+void RowStore::remove_pending() {
+  for (const StoredRowId& row : obsolete_) remove(remove_one_.get(), row);
+  for (const StoredRowId& row : begins_) remove(remove_before_.get(), row);
+  obsolete_.clear();
+  begins_.clear();
+}
+
+void RowStore::remove(sqlite3_stmt* statement, const StoredRowId& row) const {
+  sqlite3_bind_text(statement, 1, row.topic.data(), length_of(row.topic), SQLITE_STATIC);
+  sqlite3_bind_int(statement, 2, row.partition);
+  sqlite3_bind_int64(statement, 3, row.base_offset);
+  run(statement);
 }
 
 void RowStore::insert(Tick tick, const wire::StoredRow& row) {

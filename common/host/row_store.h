@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "common/ids.h"
+#include "common/node.h"
 #include "proto/clock.pb.h"
 
 struct sqlite3;
@@ -40,8 +41,10 @@ class RowStore {
   void forget_after(std::optional<Tick> last_committed);
   // Everything, oldest first.
   std::vector<wire::StoredRow> load() const;
-  // Stores the rows of one step, all or none.
-  void append(Tick tick, std::span<const wire::StoredRow> rows);
+  // Stores the rows of one step, all or none. Removes what earlier steps have deleted or made
+  // obsolete: that the node steps again says that these steps were accepted.
+  void append(Tick tick, std::span<const wire::StoredRow> rows,
+              std::vector<StoredRowId> obsolete = {});
 
  private:
   struct CloseDatabase {
@@ -57,6 +60,8 @@ class RowStore {
   void run(sqlite3_stmt* statement) const;
   void claim_for(const std::string& run_id);
   void insert(Tick tick, const wire::StoredRow& row);
+  void remove_pending();
+  void remove(sqlite3_stmt* statement, const StoredRowId& row) const;
   [[noreturn]] void fail() const;
 
   std::string path_;
@@ -64,6 +69,10 @@ class RowStore {
   Statement begin_;
   Statement commit_;
   Statement insert_;
+  Statement remove_one_;
+  Statement remove_before_;
+  std::vector<StoredRowId> obsolete_;  // to be removed when the step is known to be accepted
+  std::vector<StoredRowId> begins_;    // what stands before these, likewise
 };
 
 }  // namespace fencepost

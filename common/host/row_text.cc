@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "common/node.h"
 #include "proto/log.pb.h"
 #include "proto/offsets.pb.h"
 
@@ -82,6 +83,7 @@ std::string text_of(std::string_view topic, const wire::Record& record) {
 }  // namespace
 
 std::string text_of(const wire::StoredRow& row) {
+  if (is_deletion(row)) return fmt::format("the log begins at {}", row.base_offset());
   wire::RecordBatch batch;
   if (!batch.ParseFromString(row.batch())) return {};
   std::string text;
