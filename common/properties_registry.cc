@@ -317,6 +317,7 @@ const PropertyInfo* find_property(std::string_view name, Role role) {
 }
 
 bool is_meaningless_property(std::string_view name) {
+  if (std::ranges::binary_search(kProperties, name, {}, &PropertyInfo::name)) return false;
   return std::ranges::binary_search(kMeaningless, name) ||
          std::ranges::any_of(kMeaninglessPrefixes,
                              [&](std::string_view prefix) { return name.starts_with(prefix); });

@@ -14,7 +14,11 @@ namespace {
 using Outcome = Verdict::Outcome;
 
 std::string names_text(const std::vector<std::string>& names) {
-  return names.empty() ? "none" : fmt::format("{}", fmt::join(names, " "));
+  constexpr std::size_t kShown = 200;
+  if (names.empty()) return "none";
+  if (names.size() <= kShown) return fmt::format("{}", fmt::join(names, " "));
+  return fmt::format("{} ... and {} more", fmt::join(names.begin(), names.begin() + kShown, " "),
+                     names.size() - kShown);
 }
 
 class Judge {
@@ -81,12 +85,18 @@ Verdict Judge::compare(const ExpectRecords& expected, const std::vector<std::str
 
 Verdict Judge::operator()(const ExpectRecords& expected) {
   if (expected.what == ExpectRecords::What::kReads) {
-    std::vector<std::string> values;
     const auto reads = history_.reads.find(expected.reader);
-    if (reads != history_.reads.end()) {
-      for (const ReadFact& read : reads->second) values.push_back(read.record);
+    if (reads == history_.reads.end()) return compare(expected, {});
+    std::vector<std::string> values;
+    for (const ReadFact& read : reads->second.first) values.push_back(read.record);
+    if (reads->second.count == static_cast<std::int64_t>(values.size())) {
+      return compare(expected, values);
     }
-    return compare(expected, values);
+    if (expected.names && expected.names->size() > values.size()) {
+      return unknown(fmt::format("more than {} values are not compared", values.size()));
+    }
+    return held(!expected.names && reads->second.count == expected.count.value_or(0),
+                fmt::format("found {}", reads->second.count));
   }
   const Delivery* found = delivery();
   if (found == nullptr) return needs_group();

@@ -255,9 +255,23 @@ void GroupTracker::on_assigned(const Speaker& speaker, const wire::Event& event)
     ownership.generation = generation_of(event);
     ownership.evicted = removed_since(ownership);
     ownership.from = speaker.when;
-    owned_[{speaker.process, partition}] = history_.ownerships.size();
+    const auto [open, is_new] =
+        owned_.try_emplace({speaker.process, partition}, history_.ownerships.size());
+    if (!is_new)
+      owned_by_place_[partition].erase(std::exchange(open->second, history_.ownerships.size()));
+    owned_by_place_[partition].insert(history_.ownerships.size());
     history_.ownerships.push_back(std::move(ownership));
   }
+}
+
+std::vector<const Ownership*> GroupTracker::owners_of(const TopicPartition& partition) const {
+  std::vector<const Ownership*> owners;
+  const auto found = owned_by_place_.find(partition);
+  if (found == owned_by_place_.end()) return owners;
+  for (const std::size_t index : found->second) {
+    if (!history_.ownerships[index].evicted) owners.push_back(&history_.ownerships[index]);
+  }
+  return owners;
 }
 
 void GroupTracker::on_given_up(const Speaker& speaker, const wire::Event& event,
@@ -305,7 +319,10 @@ void GroupTracker::on_death(const Speaker& speaker, Tick last) {
 void GroupTracker::close(Ownership& ownership, const Moment& when, Ownership::End end) {
   ownership.to = when;
   ownership.end = end;
-  owned_.erase({ownership.process, ownership.partition});
+  const auto open = owned_.find({ownership.process, ownership.partition});
+  if (open == owned_.end()) return;
+  owned_by_place_[ownership.partition].erase(open->second);
+  owned_.erase(open);
 }
 
 // ---- pauses ----
@@ -354,7 +371,10 @@ void GroupTracker::on_fetch(const Speaker& speaker, const wire::FetchRequest& re
       Ownership& ownership = history_.ownerships[found->second];
       if (ownership.evicted) continue;
       if (!ownership.first_fetch) {
-        ownership.first_fetch = {speaker.when, Offset(part.fetch_offset())};
+        Ownership::FirstFetch first{speaker.when, Offset(part.fetch_offset())};
+        const auto commit = history_.last_commits.find({ownership.group, partition});
+        if (commit != history_.last_commits.end()) first.commit = commit->second;
+        ownership.first_fetch = std::move(first);
       }
       end_pause(ownership, speaker.when.tick);
     }

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "lab/history.h"
 
@@ -38,6 +39,9 @@ class GroupTracker {
   // The process behind a member id, by the JoinGroup that the id was the answer to; the id itself
   // as long as none was seen. finish() names those that were answered later.
   std::string process_of(const std::string& member) const;
+
+  // Who owns a partition now, in one group or several; nobody who was removed.
+  std::vector<const Ownership*> owners_of(const TopicPartition& partition) const;
 
  private:
   struct OwnedKey {
@@ -73,7 +77,8 @@ class GroupTracker {
 
   History& history_;
   std::map<std::string, std::string> process_by_member_;
-  std::map<OwnedKey, std::size_t> owned_;  // open ownerships
+  std::map<OwnedKey, std::size_t> owned_;                           // open ownerships
+  std::map<TopicPartition, std::set<std::size_t>> owned_by_place_;  // the same
   std::map<PausedKey, OpenPause> paused_;
   std::map<std::string, std::size_t> open_rebalance_;      // by group
   std::map<std::string, std::size_t> current_generation_;  // by group

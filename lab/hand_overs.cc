@@ -3,20 +3,12 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <iterator>
 #include <set>
 
 namespace fencepost::lab {
 namespace {
 
 constexpr std::size_t kRecordsNamed = 8;
-
-// `facts` are in the order of the capture.
-const OffsetFact* last_before(const std::vector<const OffsetFact*>& facts, const Moment& when) {
-  const auto behind = std::partition_point(facts.begin(), facts.end(),
-                                           [&](const OffsetFact* one) { return one->when < when; });
-  return behind == facts.begin() ? nullptr : *std::prev(behind);
-}
 
 bool was_lost(const Ownership& before) {
   return before.evicted || before.end == Ownership::End::kDied ||
@@ -51,9 +43,6 @@ std::string meaning_of(const HandOver& one) {
 HandOvers::HandOvers(const History& history) : history_(history) {
   for (const Ownership& one : history.ownerships) {
     ownerships_[{one.group, one.partition}].push_back(&one);
-  }
-  for (const OffsetFact& one : history.commits) {
-    commits_[{one.group, one.partition}].push_back(&one);
   }
   for (const auto& [name, fact] : history.records) {
     for (const Appended& one : fact.appended) records_[one.partition].push_back({one.offset, name});
@@ -90,10 +79,7 @@ HandOver HandOvers::hand_over(const Ownership& now, const Ownership* before) con
   const Moment& fetched = now.first_fetch->when;
   one.start = now.first_fetch->offset;
   one.after_loss = before != nullptr && was_lost(*before);
-  const auto commits = commits_.find({now.group, now.partition});
-  if (commits != commits_.end()) {
-    if (const OffsetFact* commit = last_before(commits->second, fetched)) one.commit = *commit;
-  }
+  one.commit = now.first_fetch->commit;
   for (const ResetFact& reset : history_.resets) {
     const bool its = reset.process == now.process && reset.partition == now.partition;
     if (its && reset.when > now.from && reset.when < fetched) one.policy = reset.policy;

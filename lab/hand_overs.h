@@ -41,7 +41,6 @@ class HandOvers {
 
   const History& history_;
   std::map<Key, std::vector<const Ownership*>> ownerships_;                        // in their order
-  std::map<Key, std::vector<const OffsetFact*>> commits_;                          // in their order
   std::map<TopicPartition, std::vector<std::pair<Offset, std::string>>> records_;  // by offset
 };
 

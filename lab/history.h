@@ -1,5 +1,6 @@
-// What happened in a run, as facts: read from its capture as a stream, and as large as its records
-// and rebalances, not as its packets. Checkers, expectations and the story judge by nothing else.
+// What happened in a run, as facts: read from its capture as a stream, and as large as what is
+// undecided or went wrong in it, and as its rebalances, not as its length. Checkers, expectations
+// and the story judge by nothing else.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +9,12 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "common/error_code.h"
 #include "common/ids.h"
+#include "lab/numbered_names.h"
 #include "lab/partition_names.h"
 #include "proto/capture.pb.h"
 #include "proto/plan.pb.h"
@@ -54,6 +56,15 @@ struct FiredFact {
   int rule = -1;  // its index in the plan
 };
 
+// The coordinator stored a committed offset; a client asked for it; a client was told it.
+struct OffsetFact {
+  Moment when;
+  std::string process;  // whose commit; who asked; who was told
+  std::string group;
+  TopicPartition partition;
+  std::optional<Offset> offset;  // told: absent if nothing was committed
+};
+
 // ---- groups ----
 
 // A member's time with a partition, from onPartitionsAssigned to the end of it.
@@ -62,6 +73,7 @@ struct Ownership {
   struct FirstFetch {
     Moment when;
     Offset offset;
+    std::optional<OffsetFact> commit = {};  // the last one before it
   };
   std::string group;
   TopicPartition partition;
@@ -131,15 +143,6 @@ struct DeletedGroup {
 
 // ---- offsets ----
 
-// The coordinator stored a committed offset; a client asked for it; a client was told it.
-struct OffsetFact {
-  Moment when;
-  std::string process;  // whose commit; who asked; who was told
-  std::string group;
-  TopicPartition partition;
-  std::optional<Offset> offset;  // told: absent if nothing was committed
-};
-
 // A consumer's position came from auto.offset.reset: nothing was committed, or it was out of range.
 struct ResetFact {
   Moment when;
@@ -168,11 +171,29 @@ struct Processed {
   std::string process;
 };
 
+// Who did a settled record, since when it read the partition, and whether it wrote an invoice.
+struct SettledBy {
+  std::string process;
+  Moment since;
+  bool invoiced = false;
+  friend auto operator<=>(const SettledBy&, const SettledBy&) = default;
+};
+
 struct ReadFact {
   Moment when;
   std::string record;
   TopicPartition partition;
   Offset offset;
+};
+
+// What a reader without a group saw.
+struct Reads {
+  static constexpr std::size_t kKept = 20'000;
+
+  std::int64_t count = 0;
+  std::vector<ReadFact> first;  // as many as are kept
+  NumberedNames different;
+  NumberedNames again;  // seen twice or more often
 };
 
 // Answers with an error, and errors that clients report to their applications, by kind.
@@ -192,6 +213,8 @@ struct ErrorFact {
 
 struct History {
   static constexpr std::size_t kRequestsKept = 100'000;  // per process
+  static constexpr std::size_t kFiredKept = 10'000;
+  static constexpr std::size_t kFindingsKept = 100;
 
   wire::CaptureHeader header;
   PartitionNames names;
@@ -204,7 +227,9 @@ struct History {
 
   std::vector<Life> lives;
   std::vector<LifecycleFact> lifecycles;
-  std::vector<FiredFact> fired;
+  std::vector<FiredFact> fired;  // the first of them
+  std::int64_t fired_beyond = 0;
+  std::set<int> fired_rules;  // indices into the plan
 
   std::vector<Rebalance> rebalances;
   std::vector<GenerationFact> generations;
@@ -212,17 +237,22 @@ struct History {
   std::vector<RemovedMember> removed;
   std::vector<DeletedGroup> deleted;
 
-  std::vector<OffsetFact> commits;  // stored, as the coordinator reports
-  std::vector<OffsetFact> commit_requests;
-  std::vector<OffsetFact> offset_answers;
+  // What stands committed, by group and partition.
+  std::map<std::pair<std::string, TopicPartition>, OffsetFact> last_commits;
+  std::vector<std::string> moved_by_themselves;  // findings of lab/checkers/offsets
+  std::vector<std::string> forgotten;
   std::vector<ResetFact> resets;
 
-  std::map<std::string, RecordFact> records;              // of the sources, by name
+  // Of the sources, by name: but for what is settled.
+  std::map<std::string, RecordFact> records;
   std::map<std::string, std::vector<Appended>> invoices;  // by the record that they are for
   std::map<std::string, std::vector<Processed>> processed;
-  std::map<std::string, std::vector<ReadFact>> reads;  // by reader
-  std::set<std::string> writers;                       // consumers that write what they process
-  std::map<std::string, std::string> group_of;         // by process
+  // Written once, done once by each of these, and committed; by partition.
+  std::map<std::pair<TopicPartition, std::vector<SettledBy>>, NumberedNames> settled;
+  NumberedNames all_settled;
+  std::map<std::string, Reads> reads;           // by reader
+  std::set<std::string> writers;                // consumers that write what they process
+  std::map<std::string, std::string> group_of;  // by process
   std::map<ErrorKey, ErrorFact> errors;
 
   std::map<std::string, std::vector<std::string_view>> requests;  // APIs in order, by process
@@ -236,6 +266,11 @@ struct History {
 
 // Reads a capture. Throws std::runtime_error as CaptureReader does. `watches` are counted on the
 // way.
-History read_history(const std::string& path, const std::vector<wire::Match>& watches = {});
+enum class Detail {
+  kUnsettled,  // settled records are counted
+  kAll,        // each record is a fact: as large as the run is long
+};
+History read_history(const std::string& path, const std::vector<wire::Match>& watches = {},
+                     Detail detail = Detail::kUnsettled);
 
 }  // namespace fencepost::lab

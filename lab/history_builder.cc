@@ -33,8 +33,12 @@ std::optional<std::string> invoiced_record(std::string_view value) {
 
 }  // namespace
 
-HistoryBuilder::HistoryBuilder(std::vector<wire::Match> watches)
-    : watches_(std::move(watches)), groups_(history_) {
+HistoryBuilder::HistoryBuilder(std::vector<wire::Match> watches, Detail detail)
+    : watches_(std::move(watches)),
+      groups_(history_),
+      offsets_(history_),
+      settling_(history_, groups_),
+      detail_(detail) {
   history_.watched.resize(watches_.size());
 }
 
@@ -60,7 +64,12 @@ void HistoryBuilder::add(Tick tick, const wire::CaptureRecord& record) {
       add_event(record.occurrence().event());
       break;
     case wire::CaptureRecord::kFired:
-      history_.fired.push_back({now_, record.fired().text(), record.fired().rule()});
+      history_.fired_rules.insert(record.fired().rule());
+      if (history_.fired.size() < History::kFiredKept) {
+        history_.fired.push_back({now_, record.fired().text(), record.fired().rule()});
+      } else {
+        ++history_.fired_beyond;
+      }
       break;
     case wire::CaptureRecord::kEnd:
       history_.ended = true;
@@ -157,7 +166,7 @@ void HistoryBuilder::add_commit_request(const wire::Frame& frame) {
       fact.group = request.group_id();
       fact.partition = {topic.name(), PartitionId(part.partition_index())};
       fact.offset = Offset(part.committed_offset());
-      history_.commit_requests.push_back(std::move(fact));
+      offsets_.asked(fact);
     }
   }
 }
@@ -188,7 +197,7 @@ void HistoryBuilder::add_offset_answer(const wire::Frame& frame) {
         fact.group = group.group_id();
         fact.partition = {topic.name(), PartitionId(part.partition_index())};
         if (part.committed_offset() >= 0) fact.offset = Offset(part.committed_offset());
-        history_.offset_answers.push_back(std::move(fact));
+        offsets_.told(fact);
       }
     }
   }
@@ -217,20 +226,17 @@ void HistoryBuilder::add_event(const wire::Event& event) {
     if (Life* life = life_of(process_)) life->in_hand = text(event, "record");
   } else if (name == events::kRecordProcessed) {
     if (Life* life = life_of(process_)) life->in_hand.clear();
-    history_.processed[text(event, "record")].push_back({now_, process_});
+    const std::string record = text(event, "record");
+    settling_.reopen(record);
+    history_.processed[record].push_back({now_, process_});
   } else if (name == events::kRecordSent) {
     if (!is_source(process_)) history_.writers.insert(process_);
   } else if (name == events::kLogAppended) {
     add_appended(event);
   } else if (name == events::kRecordRead) {
-    const auto partition = partition_of(event);
-    if (!partition) return;
-    history_.reads[process_].push_back({now_, text(event, "record"), *partition, offset_of(event)});
+    add_read(event);
   } else if (name == events::kOffsetCommitted) {
-    const auto partition = partition_of(event);
-    if (!partition) return;
-    history_.commits.push_back({now_, groups_.process_of(text(event, "member")),
-                                text(event, "group"), *partition, offset_of(event)});
+    add_commit(event);
   } else if (name == events::kPositionReset) {
     const auto partition = partition_of(event);
     if (!partition) return;
@@ -239,6 +245,31 @@ void HistoryBuilder::add_event(const wire::Event& event) {
   } else {
     add_client_error(event);
   }
+}
+
+void HistoryBuilder::add_read(const wire::Event& event) {
+  const auto partition = partition_of(event);
+  if (!partition) return;
+  std::string record = text(event, "record");
+  Reads& reads = history_.reads[process_];
+  ++reads.count;
+  if (!reads.different.insert(record)) reads.again.insert(record);
+  if (reads.first.size() >= Reads::kKept && detail_ != Detail::kAll) return;
+  reads.first.push_back({now_, std::move(record), *partition, offset_of(event)});
+}
+
+// What was committed before this commit is settled rather than what it commits: who commits first
+// and processes afterwards has done that by now.
+void HistoryBuilder::add_commit(const wire::Event& event) {
+  const auto partition = partition_of(event);
+  if (!partition) return;
+  const std::string group = text(event, "group");
+  const auto before = history_.last_commits.find({group, *partition});
+  if (detail_ == Detail::kUnsettled && before != history_.last_commits.end()) {
+    settling_.committed(*partition, *before->second.offset);
+  }
+  offsets_.stored(
+      {now_, groups_.process_of(text(event, "member")), group, *partition, offset_of(event)});
 }
 
 void HistoryBuilder::add_client_error(const wire::Event& event) {
@@ -266,11 +297,15 @@ void HistoryBuilder::add_appended(const wire::Event& event) {
   appended.producer = text(event, "producer");
   for (const std::string_view name : split(events::value_of(event, "records"), ',')) {
     if (const auto record = invoiced_record(name)) {
+      settling_.reopen(*record);
       history_.invoices[*record].push_back(appended);
     } else if (is_source(appended.producer)) {
-      RecordFact& fact = history_.records[std::string(name)];
+      const std::string record_name(name);
+      settling_.reopen(record_name);
+      RecordFact& fact = history_.records[record_name];
       if (fact.appended.empty()) fact.home = *partition;
       fact.appended.push_back(appended);
+      settling_.written(record_name, fact);
     }
     appended.offset = appended.offset + 1;
   }
@@ -286,15 +321,16 @@ std::set<std::string> History::groups() const {
 
 std::map<TopicPartition, Offset> History::committed(const std::string& group) const {
   std::map<TopicPartition, Offset> offsets;
-  for (const OffsetFact& commit : commits) {
-    if (commit.group == group && commit.offset) offsets[commit.partition] = *commit.offset;
+  for (const auto& [place, commit] : last_commits) {
+    if (place.first == group && commit.offset) offsets[place.second] = *commit.offset;
   }
   return offsets;
 }
 
-History read_history(const std::string& path, const std::vector<wire::Match>& watches) {
+History read_history(const std::string& path, const std::vector<wire::Match>& watches,
+                     Detail detail) {
   CaptureReader reader(path);
-  HistoryBuilder builder(watches);
+  HistoryBuilder builder(watches, detail);
   while (const auto record = reader.next()) builder.add(Tick(reader.tick()), *record);
   return builder.take();
 }

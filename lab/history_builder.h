@@ -5,14 +5,17 @@
 #include <string>
 #include <vector>
 
+#include "lab/checkers/offset_watch.h"
 #include "lab/group_tracker.h"
 #include "lab/history.h"
+#include "lab/settled_records.h"
 
 namespace fencepost::lab {
 
 class HistoryBuilder {
  public:
-  explicit HistoryBuilder(std::vector<wire::Match> watches = {});
+  explicit HistoryBuilder(std::vector<wire::Match> watches = {},
+                          Detail detail = Detail::kUnsettled);
   HistoryBuilder(const HistoryBuilder&) = delete;
   HistoryBuilder& operator=(const HistoryBuilder&) = delete;
 
@@ -30,6 +33,8 @@ class HistoryBuilder {
   void add_offset_answer(const wire::Frame& frame);
   void add_event(const wire::Event& event);
   void add_appended(const wire::Event& event);
+  void add_commit(const wire::Event& event);
+  void add_read(const wire::Event& event);
   void add_client_error(const wire::Event& event);
   void note_error(const ErrorKey& key, const std::string& detail);
   Life* life_of(const std::string& process);
@@ -38,6 +43,9 @@ class HistoryBuilder {
   std::vector<wire::Match> watches_;
   History history_;
   GroupTracker groups_;
+  OffsetWatch offsets_;
+  Settling settling_;
+  Detail detail_;
   Moment now_;
   std::string process_;  // whose step it is
   Incarnation incarnation_;

@@ -22,13 +22,21 @@ NodeFactories node_factories() {
       {"broker", broker::make_broker}, {"consumer", make_consumer}, {"producer", make_producer}};
 }
 
-RunOutcome run_in_one_process(const wire::Plan& plan, const RunDirectory& directory) {
+RunOutcome run_in_one_process(const wire::Plan& plan, const RunSettings& settings,
+                              const RunDirectory& directory) {
+  constexpr std::int64_t kRecordsBetween = 20'000;  // two reports of progress
   CaptureWriter capture(directory.capture().string());
   std::ofstream journal(directory.journal(), std::ios::trunc);
   journal << clock::journal_header(plan, "scenario.yaml");
+  std::int64_t records = 0;
+  Tick tick{0};
   InProcessHost host(
       plan, node_factories(),
-      [&capture](const wire::CaptureRecord& record) { capture.append(record); },
+      [&](const wire::CaptureRecord& record) {
+        capture.append(record);
+        if (record.has_tick()) tick = Tick(record.tick());
+        if (++records % kRecordsBetween == 0 && settings.on_progress) settings.on_progress(tick);
+      },
       [&](const wire::Decision& decision) {
         journal << clock::journal_line(decision, plan.tick_ms());
       });
@@ -49,6 +57,7 @@ RunOutcome run_in_processes(const wire::Plan& plan, const RunSettings& settings,
   options.out = directory.path().string();
   options.pace = std::chrono::milliseconds(settings.pace_ms);
   options.on_clock = settings.on_clock;
+  options.on_progress = settings.on_progress;
   if (settings.by_hand) {
     options.stop_at_breakpoints = true;
     options.watchdog = std::chrono::seconds(0);
@@ -83,7 +92,7 @@ std::vector<std::string> notices_of(const wire::Plan& plan) {
 
 RunOutcome run_plan(const wire::Plan& plan, const RunSettings& settings,
                     const RunDirectory& directory) {
-  return settings.world == World::kInProcess ? run_in_one_process(plan, directory)
+  return settings.world == World::kInProcess ? run_in_one_process(plan, settings, directory)
                                              : run_in_processes(plan, settings, directory);
 }
 

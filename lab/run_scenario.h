@@ -19,6 +19,7 @@ enum class World { kProcesses, kInProcess };
 
 struct RunSettings {
   World world = World::kProcesses;
+  std::function<void(Tick closed)> on_progress = {};  // called now and then
   // The rest is for runs over processes.
   std::int64_t pace_ms = 0;  // wall time of a tick; 0: as fast as it can
   // A person is there (`up`): nobody gives up waiting, and a `pause` of the scenario pauses.

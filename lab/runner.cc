@@ -174,7 +174,10 @@ void Runner::on_message(std::string_view bytes) {
 void Runner::on_status(const wire::Status& status) {
   result_.last_tick = Tick(status.tick());
   result_.supplies = status.supplies();
-  if (!status.ended()) return;
+  if (!status.ended()) {
+    if (options_.on_progress) options_.on_progress(result_.last_tick);
+    return;
+  }
   ended_ = true;
   result_.disturbed = status.disturbed();
   result_.interrupted = result_.interrupted || status.interrupted();

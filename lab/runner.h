@@ -25,6 +25,8 @@ struct RunOptions {
   bool stop_at_breakpoints = false;                // a `pause` of the scenario waits for a person
   // Called once, when the clock listens at this address and before anybody else is started.
   std::function<void(const std::string& address)> on_clock = {};
+  // Called now and then: this tick has closed.
+  std::function<void(Tick closed)> on_progress = {};
 };
 
 struct RunResult {

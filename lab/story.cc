@@ -20,6 +20,7 @@ namespace {
 constexpr std::size_t kWidth = 98;
 constexpr std::size_t kRecordsShown = 200;
 constexpr std::size_t kTimelineShown = 400;
+constexpr std::size_t kRebalancesShown = 200;  // of each group
 
 // Writes the summary, section by section.
 class Story {
@@ -103,7 +104,8 @@ void Story::timeline() {
   for (std::size_t index = 0; index < shown; ++index) {
     line(fmt::format("{}  {}", at(lines[index].tick), lines[index].text));
   }
-  if (lines.size() > shown) line(fmt::format("  ... and {} more", lines.size() - shown));
+  const std::int64_t more = static_cast<std::int64_t>(lines.size() - shown) + history_.fired_beyond;
+  if (more > 0) line(fmt::format("  ... and {} more", more));
 }
 
 void Story::never() {
@@ -222,17 +224,18 @@ void Story::rebalances() {
     const std::vector<const Rebalance*> counted_ones = settled_rebalances(history_, group);
     const std::set<const Rebalance*> settled(counted_ones.begin(), counted_ones.end());
     std::size_t number = 0;
+    std::size_t shown = 0;
     Rebalance sum;
     for (const Rebalance& one : history_.rebalances) {
       if (one.group != group) continue;
       const bool counts = settled.contains(&one);
-      if (one.settled && !counts) {
-        emptied(one);
-        continue;
+      if (counts) ++number;
+      if (++shown <= kRebalancesShown) {
+        one.settled && !counts ? emptied(one) : rebalance(one, number);
       }
-      rebalance(one, counts ? ++number : 0);
       if (counts) sum.pauses.insert(sum.pauses.end(), one.pauses.begin(), one.pauses.end());
     }
+    if (shown > kRebalancesShown) line(fmt::format("  ... and {} more", shown - kRebalancesShown));
     line(fmt::format("  in all {}: paused {}",
                      counted(static_cast<std::int64_t>(number), "rebalance"), pause_text(sum)));
   }
@@ -285,21 +288,17 @@ void Story::records() {
   }
   if (doubled.empty()) return;
   sort_records(doubled);
-  line(fmt::format("  written twice by their source: {}", fmt::join(doubled, " ")));
+  line(fmt::format("  written twice by their source: {}",
+                   fmt::join(shortened(std::move(doubled)), " ")));
 }
 
 void Story::readers() {
   if (history_.reads.empty()) return;
   title("READERS without a group");
   for (const auto& [reader, reads] : history_.reads) {
-    std::map<std::string, std::int64_t> times;
-    for (const ReadFact& read : reads) ++times[read.record];
-    std::vector<std::string> again;
-    for (const auto& [record, count] : times) {
-      if (count > 1) again.push_back(record);
-    }
-    line(fmt::format("  {}: saw {}, {} different", reader,
-                     counted(static_cast<std::int64_t>(reads.size()), "record"), times.size()));
+    std::vector<std::string> again = reads.again.names();
+    line(fmt::format("  {}: saw {}, {} different", reader, counted(reads.count, "record"),
+                     reads.different.size()));
     sort_records(again);
     if (!again.empty()) listed("twice", shortened(std::move(again)));
   }

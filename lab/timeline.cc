@@ -193,11 +193,9 @@ std::vector<TimelineLine> timeline_of(const History& history, const wire::Plan* 
 }
 
 std::vector<std::string> never_happened(const History& history, const wire::Plan& plan) {
-  std::set<int> fired;
-  for (const FiredFact& fact : history.fired) fired.insert(fact.rule);
   std::vector<std::string> found;
   for (int rule = 0; rule < plan.rules_size(); ++rule) {
-    if (!fired.contains(rule)) found.push_back("rule " + plan.rules(rule).text());
+    if (!history.fired_rules.contains(rule)) found.push_back("rule " + plan.rules(rule).text());
   }
   const bool waited = plan.until().has_when() && history.ended;
   if (waited && history.end_reason != kEndedByEvent) {

@@ -13,6 +13,7 @@
 #include "lab/expectations.h"
 #include "lab/history.h"
 #include "lab/packets.h"
+#include "lab/progress.h"
 #include "lab/story.h"
 
 namespace fencepost::lab {
@@ -158,7 +159,12 @@ int run_and_report(const RunArguments& arguments) {
   settings.world = arguments.in_process ? World::kInProcess : World::kProcesses;
   settings.pace_ms = arguments.pace_ms;
   for (const std::string& notice : notices_of(scenario->plan)) fmt::print(stderr, "{}\n", notice);
-  const RunOutcome outcome = run_plan(scenario->plan, settings, directory);
+  RunOutcome outcome;
+  {
+    ProgressLine progress(scenario->plan);
+    settings.on_progress = [&progress](Tick closed) { progress.show(closed); };
+    outcome = run_plan(scenario->plan, settings, directory);
+  }
   for (const std::string& end : outcome.unexpected_ends) fmt::print(stderr, "{}\n", end);
   return report(*scenario, outcome, directory, arguments.quiet);
 }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace fencepost::broker {
@@ -21,6 +22,21 @@ BrokerWorld::BrokerWorld(BrokerConfig config) : config_(std::move(config)) {
 }
 
 void BrokerWorld::restart() { restart_with(config_); }
+
+void BrokerWorld::remove_obsolete() {
+  std::vector<StoredRowId> begins;
+  for (const wire::StoredRow& row : rows_) {
+    if (is_deletion(row)) begins.push_back({row.topic(), row.partition(), row.base_offset()});
+  }
+  const std::vector<StoredRowId> obsolete = core_->take_obsolete();
+  std::erase_if(rows_, [&](const wire::StoredRow& row) {
+    const StoredRowId id{row.topic(), row.partition(), row.base_offset()};
+    return std::ranges::count(obsolete, id) > 0 ||
+           std::ranges::any_of(begins, [&](const StoredRowId& begin) {
+             return begin.topic == id.topic && begin.partition == id.partition && id < begin;
+           });
+  });
+}
 
 void BrokerWorld::restart_with(BrokerConfig config) {
   config_ = std::move(config);

@@ -35,6 +35,8 @@ class BrokerWorld {
 
   std::int64_t now() const { return now_.value(); }
   BrokerCore& core() { return *core_; }
+  // Removes from storage what the host may: as after a step that was accepted.
+  void remove_obsolete();
   const std::vector<wire::StoredRow>& rows() const { return rows_; }
   const std::vector<wire::Event>& events() const { return events_; }
   std::vector<wire::Event> events_named(std::string_view name) const;

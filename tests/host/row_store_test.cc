@@ -60,6 +60,29 @@ TEST_F(RowStoreTest, ForgetsWhatWasStoredAfterTheLastAcceptedStep) {
   EXPECT_TRUE(store.load().empty());
 }
 
+TEST_F(RowStoreTest, RemovesWhatAnAcceptedStepHasDeleted) {
+  RowStore store(file(), "run");
+  for (int offset = 0; offset < 4; ++offset) append(store, offset, row("orders", offset, "a"));
+  append(store, 4, row("orders", 3, ""));  // the log begins at 3
+  EXPECT_EQ(store.load().size(), 5U) << "the step may still be void";
+  append(store, 5, row("orders", 4, "b"));
+  EXPECT_EQ(store.load().size(), 3U);
+  append(store, 6, row("orders", 5, ""));
+  append(store, 7, row("orders", 5, "c"));
+  EXPECT_EQ(store.load().size(), 2U) << "the last deletion, and what came behind it";
+}
+
+TEST_F(RowStoreTest, RemovesWhatIsObsoleteWhenTheNodeStepsAgain) {
+  RowStore store(file(), "run");
+  append(store, 1, row("offsets", 0, "a"));
+  const wire::StoredRow second = row("offsets", 1, "b");
+  store.append(Tick(2), std::span(&second, 1), {{"offsets", 2, 0}});
+  EXPECT_EQ(store.load().size(), 2U);
+  append(store, 3, row("offsets", 2, "c"));
+  EXPECT_EQ(store.load().size(), 2U);
+  EXPECT_EQ(store.load()[0].base_offset(), 1);
+}
+
 TEST_F(RowStoreTest, RefusesTheDatabaseOfAnotherRunAndNamesIt) {
   { RowStore store(file(), "monday"); }
   try {
