@@ -105,7 +105,8 @@ void Memory::expect_judged_within(std::int64_t limit_kib, std::int64_t ticks) co
   ASSERT_EQ(waitpid(child, &status, 0), child);
   ASSERT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
   EXPECT_EQ(WEXITSTATUS(status), 0) << "1: an expectation fails; 3: out of memory";
-  EXPECT_GT(fs::file_size(directory(ticks) / "packets.log"), std::uintmax_t{ticks} * 100);
+  EXPECT_GT(fs::file_size(directory(ticks) / "packets.log"),
+            static_cast<std::uintmax_t>(ticks) * 100);
 }
 
 TEST_F(Memory, OfEachProcessIsFlatOverThousandsOfTicks) {
