@@ -14,6 +14,7 @@
 
 #include "common/error_code.h"
 #include "common/ids.h"
+#include "lab/expectation.h"
 #include "lab/numbered_names.h"
 #include "lab/partition_names.h"
 #include "proto/capture.pb.h"
@@ -188,7 +189,7 @@ struct ReadFact {
 
 // What a reader without a group saw.
 struct Reads {
-  static constexpr std::size_t kKept = 20'000;
+  static constexpr std::size_t kKept = 1'000;  // or as many as an expectation names
 
   std::int64_t count = 0;
   std::vector<ReadFact> first;  // as many as are kept
@@ -211,8 +212,14 @@ struct ErrorFact {
   std::string detail;  // what the client said with the first
 };
 
+// How far an expected order of requests has come.
+struct OrderSeen {
+  ExpectOrder expected;
+  std::size_t next = 0;  // the first that has not been sent
+};
+
 struct History {
-  static constexpr std::size_t kRequestsKept = 100'000;  // per process
+  static constexpr std::size_t kRequestsKept = 5'000;  // per process
   static constexpr std::size_t kFiredKept = 10'000;
   static constexpr std::size_t kFindingsKept = 100;
 
@@ -256,6 +263,7 @@ struct History {
   std::map<ErrorKey, ErrorFact> errors;
 
   std::map<std::string, std::vector<std::string_view>> requests;  // APIs in order, by process
+  std::vector<OrderSeen> orders;                                  // those that were followed
   std::vector<std::int64_t> watched;                              // how often each watch matched
 
   // Every group that ever had a rebalance, sorted.
@@ -272,5 +280,7 @@ enum class Detail {
 };
 History read_history(const std::string& path, const std::vector<wire::Match>& watches = {},
                      Detail detail = Detail::kUnsettled);
+// The same, for these expectations: what they ask about is followed however long the run is.
+History read_history(const std::string& path, const Expectations& expected);
 
 }  // namespace fencepost::lab

@@ -42,6 +42,16 @@ HistoryBuilder::HistoryBuilder(std::vector<wire::Match> watches, Detail detail)
   history_.watched.resize(watches_.size());
 }
 
+void HistoryBuilder::follow(const ExpectedFact& expected) {
+  if (const auto* order = std::get_if<ExpectOrder>(&expected)) {
+    history_.orders.push_back({*order, 0});
+  }
+  const auto* records = std::get_if<ExpectRecords>(&expected);
+  if (records != nullptr && records->names) {
+    reads_kept_ = std::max(reads_kept_, records->names->size());
+  }
+}
+
 void HistoryBuilder::add(Tick tick, const wire::CaptureRecord& record) {
   now_ = {tick, now_.record + 1};
   history_.last_tick = tick;
@@ -142,7 +152,13 @@ void HistoryBuilder::add_packet(const wire::Packet& packet) {
 void HistoryBuilder::add_request(const wire::Frame& frame) {
   const std::string& source = frame.header().source();
   auto& requests = history_.requests[source];
-  if (requests.size() < History::kRequestsKept) requests.push_back(api_of(frame));
+  const std::string_view api = api_of(frame);
+  if (requests.size() < History::kRequestsKept) requests.push_back(api);
+  for (OrderSeen& order : history_.orders) {
+    const std::vector<std::string>& apis = order.expected.apis;
+    const bool its = order.expected.process == source && order.next < apis.size();
+    if (its && apis[order.next] == api) ++order.next;
+  }
   if (frame.has_fetch_request()) {
     groups_.on_fetch({now_, source, Incarnation(frame.header().source_incarnation())},
                      frame.fetch_request());
@@ -254,7 +270,7 @@ void HistoryBuilder::add_read(const wire::Event& event) {
   Reads& reads = history_.reads[process_];
   ++reads.count;
   if (!reads.different.insert(record)) reads.again.insert(record);
-  if (reads.first.size() >= Reads::kKept && detail_ != Detail::kAll) return;
+  if (reads.first.size() >= reads_kept_ && detail_ != Detail::kAll) return;
   reads.first.push_back({now_, std::move(record), *partition, offset_of(event)});
 }
 
@@ -331,6 +347,14 @@ History read_history(const std::string& path, const std::vector<wire::Match>& wa
                      Detail detail) {
   CaptureReader reader(path);
   HistoryBuilder builder(watches, detail);
+  while (const auto record = reader.next()) builder.add(Tick(reader.tick()), *record);
+  return builder.take();
+}
+
+History read_history(const std::string& path, const Expectations& expected) {
+  CaptureReader reader(path);
+  HistoryBuilder builder(expected.watches);
+  for (const Expectation& one : expected.list) builder.follow(one.fact);
   while (const auto record = reader.next()) builder.add(Tick(reader.tick()), *record);
   return builder.take();
 }

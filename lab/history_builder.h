@@ -19,6 +19,8 @@ class HistoryBuilder {
   HistoryBuilder(const HistoryBuilder&) = delete;
   HistoryBuilder& operator=(const HistoryBuilder&) = delete;
 
+  // Keeps of what this asks about as much as it takes to judge it; before the first record.
+  void follow(const ExpectedFact& expected);
   // Records in the order of the capture; `tick` is the one that the record belongs to.
   void add(Tick tick, const wire::CaptureRecord& record);
   // Takes the result; the builder is used up.
@@ -46,6 +48,7 @@ class HistoryBuilder {
   OffsetWatch offsets_;
   Settling settling_;
   Detail detail_;
+  std::size_t reads_kept_ = Reads::kKept;
   Moment now_;
   std::string process_;  // whose step it is
   Incarnation incarnation_;

@@ -23,7 +23,7 @@ class OffsetWatch {
 
  private:
   // A request that is answered has few behind it, however long it was under way.
-  static constexpr std::size_t kAskedKept = 4096;  // by group and partition
+  static constexpr std::size_t kAskedKept = 1024;  // by group and partition
 
   struct Asked {
     std::set<Offset> offsets;

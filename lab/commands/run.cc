@@ -116,7 +116,7 @@ void identify(wire::Plan& plan, const std::optional<std::uint64_t>& seed) {
 }
 
 Report make_report(const Scenario& scenario, const RunDirectory& directory) {
-  const History history = read_history(directory.capture().string(), scenario.expectations.watches);
+  const History history = read_history(directory.capture().string(), scenario.expectations);
   Report made;
   made.judgement.expectations = judge(scenario.expectations, history);
   made.judgement.checks = check_all(history);

@@ -49,8 +49,7 @@ TEST_P(Demo, DoesWhatItSays) {
   const RunOutcome outcome = run_plan(scenario.plan, {.world = World::kInProcess}, directory_);
   EXPECT_EQ(outcome.failure, std::nullopt);
   EXPECT_FALSE(outcome.disturbed);
-  const History history =
-      read_history(directory_.capture().string(), scenario.expectations.watches);
+  const History history = read_history(directory_.capture().string(), scenario.expectations);
   EXPECT_FALSE(scenario.expectations.list.empty());
   for (const Verdict& verdict : judge(scenario.expectations, history)) {
     EXPECT_EQ(verdict.outcome, Verdict::Outcome::kValid)
