@@ -27,25 +27,42 @@ struct ReplayArguments {
   std::string out;  // empty: DIR/replay
 };
 
-// Whether a capture has its end. A run whose clock or runner was killed leaves one without.
-bool is_whole(const std::string& path) {
+// How far a capture goes. A run whose clock or runner was killed leaves one without an end, perhaps
+// with half a record.
+struct Extent {
+  std::optional<Tick> last;  // of a record; nothing: there is none
+  bool whole = false;
+};
+Extent extent_of(const std::string& path) {
+  Extent extent;
   try {
     CaptureReader reader(path);
-    bool ended = false;
-    while (const auto record = reader.next()) ended = record->has_end();
-    return ended;
+    while (const auto record = reader.next()) {
+      extent.last = Tick(reader.tick());
+      extent.whole = record->has_end();
+    }
   } catch (const std::runtime_error&) {
-    return false;
+    extent.whole = false;
   }
+  return extent;
 }
 
-// The plan of the run, with what came from outside.
+// The plan of the run, with what came from outside. What neither the scenario nor the journal ends
+// would go on for ever: it ends where the recorded run does.
 wire::Plan plan_to_replay(const RunDirectory& original, const JournalFile& journal) {
   wire::Plan plan = original.read_plan();
   plan.set_replay(true);
   plan.set_seed(journal.seed);
   plan.clear_journal();
   for (const wire::Decision& decision : journal.decisions) *plan.add_journal() = decision;
+  if (journal.ended || plan.until().has_tick()) return plan;
+  const std::optional<Tick> last = extent_of(original.capture().string()).last;
+  if (!last) {
+    throw std::runtime_error(original.journal().string() +
+                             ": has no end, and no tick of the run was recorded: there is no "
+                             "telling how far to repeat it");
+  }
+  plan.mutable_until()->set_tick(last->value());
   return plan;
 }
 
@@ -83,7 +100,7 @@ std::string leave_story(const RunDirectory& original, const RunDirectory& again)
   LoadedScenario loaded = load_scenario(original.scenario().string());
   Scenario scenario = loaded.scenario ? std::move(*loaded.scenario) : Scenario();
   scenario.plan = again.read_plan();
-  if (!scenario.plan.has_until()) scenario.expectations = {};
+  if (!original.read_plan().has_until()) scenario.expectations = {};
   std::string story = make_report(scenario, again).story;
   leave_report(again, story, "REPLAY of " + original.path().string());
   return story;
@@ -93,7 +110,8 @@ std::string leave_story(const RunDirectory& original, const RunDirectory& again)
 std::optional<std::string> difference(const RunDirectory& original, const RunDirectory& again,
                                       const std::string& sha256) {
   const std::string recorded = original.capture().string();
-  if (!is_whole(recorded)) return compare_prefix(recorded, again.capture().string()).difference;
+  if (!extent_of(recorded).whole)
+    return compare_prefix(recorded, again.capture().string()).difference;
   if (sha256 == sha256_of_file(recorded)) return std::nullopt;
   return first_difference(recorded, again.capture().string())
       .value_or("the captures differ in their framing only\n");
@@ -101,7 +119,7 @@ std::optional<std::string> difference(const RunDirectory& original, const RunDir
 
 std::string sameness(const RunDirectory& original, const RunDirectory& again) {
   const std::string recorded = original.capture().string();
-  if (is_whole(recorded)) return "the same capture";
+  if (extent_of(recorded).whole) return "the same capture";
   return fmt::format("the same as far as the recorded run goes ({} records)",
                      compare_prefix(recorded, again.capture().string()).records);
 }

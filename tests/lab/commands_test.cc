@@ -99,6 +99,24 @@ TEST_F(Commands, ARunThatWasCutShortIsReplayedAsFarAsItGoes) {
       << said.out;
 }
 
+// As `up` leaves it when its clock is killed: nothing says where it ends.
+TEST_F(Commands, ARunThatNothingEndsIsReplayedAsFarAsItWasRecorded) {
+  run();
+  const RunDirectory directory(run_);
+  wire::Plan plan = directory.read_plan();
+  plan.clear_until();
+  write_file(directory.plan(), plan.SerializeAsString());
+  const std::string whole = text_of(directory.capture());
+  fs::resize_file(directory.capture(), whole.size() * 2 / 3);
+  const Said said = replay();
+  EXPECT_EQ(said.code, kExitHolds) << said.out;
+  EXPECT_NE(said.out.find("the same as far as the recorded run goes ("), std::string::npos)
+      << said.out;
+  EXPECT_LT(text_of(RunDirectory(fs::path(run_) / "replay").capture()).size(), whole.size());
+  fs::resize_file(directory.capture(), 0);
+  EXPECT_EQ(replay().code, kExitUnusable);
+}
+
 TEST_F(Commands, AJournalsDecisionWithoutEffectIsSaid) {
   run();
   std::ofstream(RunDirectory(run_).journal(), std::ios::app)
