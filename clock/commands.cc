@@ -201,8 +201,8 @@ void Commands::on_joined(const ParticipantId& who, std::int64_t pid, Tick tick) 
   }
   const auto starting = starting_.find(who.name);
   if (starting == starting_.end()) return;
-  answer(starting->second, fmt::format("{} has joined at tick {} as pid {} (incarnation {})",
-                                       who.name, tick.value(), pid, who.incarnation.value()));
+  answer(starting->second, fmt::format("{} has joined at tick {} as pid {} (life {})", who.name,
+                                       tick.value(), pid, who.incarnation.value()));
   starting_.erase(starting);
 }
 

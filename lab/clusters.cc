@@ -45,6 +45,8 @@ std::string how_to_start() {
                      own_command());
 }
 
+std::string searched() { return fs::absolute("runs").string(); }
+
 std::vector<std::string> names_of(const std::vector<Cluster>& clusters) {
   std::vector<std::string> names;
   for (const Cluster& cluster : clusters) names.push_back(cluster.name);
@@ -58,7 +60,10 @@ Cluster choose_by_name(const std::string& name) {
   if (!plain.has_filename()) plain = plain.parent_path();
   if (std::optional<Cluster> cluster = cluster_in(plain)) return std::move(*cluster);
   const std::vector<std::string> names = names_of(clusters_here());
-  if (names.empty()) throw ClockError("no cluster " + name + " is up here; " + how_to_start());
+  if (names.empty()) {
+    throw ClockError(
+        fmt::format("no cluster {} is up in {}; {}", name, searched(), how_to_start()));
+  }
   throw ClockError(fmt::format("{}; up are: {}", unknown_word("cluster", name, views(names)),
                                fmt::join(names, ", ")));
 }
@@ -85,7 +90,9 @@ Cluster choose_cluster(const ClusterChoice& choice) {
   }
   if (!choice.name.empty()) return choose_by_name(choice.name);
   std::vector<Cluster> found = clusters_here();
-  if (found.empty()) throw ClockError("no cluster is up here; " + how_to_start());
+  if (found.empty()) {
+    throw ClockError(fmt::format("no cluster is up in {}; {}", searched(), how_to_start()));
+  }
   if (found.size() > 1) {
     throw ClockError(fmt::format("several clusters are up here: {}; say which with --name",
                                  fmt::join(names_of(found), ", ")));

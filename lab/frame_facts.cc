@@ -49,6 +49,13 @@ std::vector<ErrorCode> errors_in(const wire::Frame& frame) {
   return found;
 }
 
+bool is_of(const wire::Frame& frame, const std::vector<std::string>& words) {
+  const wire::Header& header = frame.header();
+  return words.empty() || std::ranges::any_of(words, [&](const std::string& word) {
+           return word == api_of(frame) || word == header.source() || word == header.destination();
+         });
+}
+
 const std::vector<std::string_view>& all_apis() {
   static const std::vector<std::string_view> kApis = [] {
     std::vector<std::string_view> apis;

@@ -11,6 +11,7 @@ constexpr std::string_view kPreparing = "PreparingRebalance";
 }  // namespace
 
 void GroupStates::add(Tick tick, const wire::CaptureRecord& record) {
+  if (record.has_step()) process_ = record.step().process();
   if (!record.has_occurrence()) return;
   const wire::Event& event = record.occurrence().event();
   if (event.name() != events::kGroupState) return;
@@ -22,6 +23,7 @@ void GroupStates::add(Tick tick, const wire::CaptureRecord& record) {
   group.generation = value("generation");
   group.reason = value("reason");
   group.since = tick;
+  group.coordinator = process_;
   group.members.clear();
   for (const std::string_view member : split(events::value_of(event, "members"), ',')) {
     group.members.emplace_back(member);

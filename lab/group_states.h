@@ -16,6 +16,7 @@ struct GroupStanding {
   std::vector<std::string> members;  // their ids, as the coordinator has them
   std::string reason;                // of the last change
   Tick since;
+  std::string coordinator;       // the broker that said so
   std::string rebalance_reason;  // of the last PreparingRebalance; empty: there was none
 };
 
@@ -26,6 +27,7 @@ class GroupStates {
 
  private:
   std::map<std::string, GroupStanding> groups_;
+  std::string process_;  // whose step it is
 };
 
 }  // namespace fencepost::lab

@@ -7,8 +7,10 @@
 #include <charconv>
 #include <fstream>
 #include <optional>
+#include <span>
 #include <sstream>
 #include <string_view>
+#include <vector>
 
 #include "clock/core/journal.h"
 #include "common/properties.h"
@@ -30,6 +32,16 @@ constexpr auto kVerbs = std::to_array<Verb>({
     {"thaw", wire::Decision::THAW},
     {"end", wire::Decision::END},
 });
+
+constexpr auto kKeys =
+    std::to_array<std::string_view>({"fencepost.journal", "scenario", "seed", "run", "decisions"});
+
+std::string unknown_key(const std::string& key, std::span<const std::string_view> known) {
+  const auto near = nearest(key, known);
+  return fmt::format("unknown key \"{}\"; {}", key,
+                     near ? fmt::format("did you mean \"{}\"?", *near)
+                          : fmt::format("known: {}", fmt::join(known, ", ")));
+}
 
 class Reader {
  public:
@@ -137,7 +149,9 @@ void Reader::read_field(const std::string& key, const YAML::Node& key_node, cons
   } else if (key == "properties") {
     read_properties(value, decision);
   } else {
-    reject(key_node.Mark(), fmt::format("unknown key \"{}\"", key));
+    std::vector<std::string_view> known = {"tick", "holding", "role", "properties"};
+    for (const Verb& verb : kVerbs) known.push_back(verb.word);
+    reject(key_node.Mark(), unknown_key(key, known));
   }
 }
 
@@ -193,7 +207,7 @@ JournalFile Reader::read(const YAML::Node& root) const {
     } else if (key == "decisions") {
       read_decisions(entry.second, journal);
     } else {
-      reject(entry.first.Mark(), fmt::format("unknown key \"{}\"", key));
+      reject(entry.first.Mark(), unknown_key(key, kKeys));
     }
   }
   if (!is_journal) reject(root.Mark(), "not a journal: no \"fencepost.journal: 1\"");

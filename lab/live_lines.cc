@@ -54,11 +54,11 @@ std::string partitions_of(const wire::Event& event, std::string_view key,
 }
 
 std::string members_of(const wire::Event& event) {
-  std::string text;
+  std::vector<std::string> ids;
   for (const std::string_view member : split(events::value_of(event, "members"), ',')) {
-    text += " " + without_uuids(member);
+    ids.emplace_back(member);
   }
-  return text.empty() ? " none" : text;
+  return ids.empty() ? " none" : fmt::format(" {}", fmt::join(member_names(ids), " "));
 }
 
 }  // namespace
@@ -113,7 +113,7 @@ std::string LiveLines::packet(Tick tick, const wire::Packet& packet) {
   const wire::Frame& frame = packet.frame();
   const bool lost = packet.fate() != wire::Packet::ARRIVES;
   const bool routine = is_routine(frame);
-  if (!is_wanted(packet) || (routine && !lost && !options_.all)) return "";
+  if (!is_of(frame, options_.only) || (routine && !lost && !options_.all)) return "";
   const std::string front =
       fmt::format(fmt::runtime(kFront), number_, tick.value(), seconds(tick, tick_ms_),
                   frame.header().source(), frame.header().destination());
@@ -122,15 +122,6 @@ std::string LiveLines::packet(Tick tick, const wire::Packet& packet) {
                     : is_response(frame)              ? Kind::kResponse
                                                       : Kind::kRequest;
   return line(kind, front, info_of(frame, names_) + fate_text(tick, packet));
-}
-
-bool LiveLines::is_wanted(const wire::Packet& packet) const {
-  if (options_.only.empty()) return true;
-  const wire::Header& header = packet.frame().header();
-  return std::ranges::any_of(options_.only, [&](const std::string& word) {
-    return word == api_of(packet.frame()) || word == header.source() ||
-           word == header.destination();
-  });
 }
 
 std::string LiveLines::lifecycle(Tick tick, const wire::Lifecycle& lifecycle) const {

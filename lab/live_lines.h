@@ -42,7 +42,6 @@ class LiveLines {
   std::string lifecycle(Tick tick, const wire::Lifecycle& lifecycle) const;
   std::string event(Tick tick, const wire::Event& event) const;
   std::string words_of(const wire::Event& event) const;
-  bool is_wanted(const wire::Packet& packet) const;
   std::string line(Kind kind, const std::string& front, const std::string& text) const;
 
   Options options_;

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "lab/clusters.h"
 #include "lab/commands/command.h"
 #include "lab/node_reader.h"
 
@@ -28,6 +29,22 @@ constexpr const char* kExamples =
     "  fencepost up FILE                    leave it running, and kill its processes by hand\n"
     "  fencepost COMMAND --help             everything about a command\n";
 
+// Words for what is not ours to do: processes are real, so the shell does it.
+std::optional<std::string> of_the_shell(const std::string& word) {
+  const std::string command = fencepost::lab::own_command();
+  if (word == "kill" || word == "cont") {
+    const char* const how = word == "kill" ? "-9" : "-CONT";
+    return "no command \"" + word + "\": these are real processes. Use the shell's: kill " + how +
+           " PID (" + command + " ps lists the pids)";
+  }
+  if (word == "stop" || word == "down") {
+    return "no command \"" + word + "\": Ctrl-C in the terminal of `" + command +
+           " up`, or SIGTERM to it, ends a cluster; kill -STOP PID stops a process (" + command +
+           " ps lists the pids)";
+  }
+  return std::nullopt;
+}
+
 // What is wrong with the first word, if it is meant as a command and is none.
 std::optional<std::string> unknown_command(const CLI::App& app, const std::string& word) {
   if (word.starts_with("-")) return std::nullopt;
@@ -36,6 +53,7 @@ std::optional<std::string> unknown_command(const CLI::App& app, const std::strin
     names.push_back(command->get_name());
   }
   if (std::find(names.begin(), names.end(), word) != names.end()) return std::nullopt;
+  if (auto theirs = of_the_shell(word)) return theirs;
   return fencepost::lab::unknown_word("command", word, fencepost::lab::views(names));
 }
 

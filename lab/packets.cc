@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "common/capture_file.h"
+#include "lab/frame_facts.h"
 #include "lab/packet_words.h"
 #include "lab/wording.h"
 
@@ -29,7 +30,9 @@ std::string PacketList::note(Tick tick, const std::string& who, const std::strin
 
 std::string PacketList::packet_line(Tick tick, const wire::Packet& packet) {
   const wire::Header& header = packet.frame().header();
-  return fmt::format(fmt::runtime(kFormat), ++number_, tick.value(), seconds(tick, tick_ms_),
+  ++number_;
+  if (!is_of(packet.frame(), options_.only)) return "";
+  return fmt::format(fmt::runtime(kFormat), number_, tick.value(), seconds(tick, tick_ms_),
                      header.source(), header.destination(), "Fencepost",
                      packet.frame().ByteSizeLong(),
                      info_of(packet.frame(), names_) + fate_text(tick, packet));
@@ -64,7 +67,7 @@ std::string PacketList::line_of(Tick tick, const wire::CaptureRecord& record) {
 
 void list_packets(const std::string& capture, std::ostream& out, PacketList::Options options) {
   CaptureReader reader(capture);
-  PacketList list(options);
+  PacketList list(std::move(options));
   out << PacketList::heading();
   bool any = false;
   while (out) {

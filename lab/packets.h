@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "common/ids.h"
 #include "lab/partition_names.h"
@@ -19,10 +21,11 @@ std::string info_of(const wire::Frame& frame, const PartitionNames& names);
 class PacketList {
  public:
   struct Options {
-    bool events = false;  // shows what nodes report, too
+    bool events = false;              // shows what nodes report, too
+    std::vector<std::string> only{};  // APIs and processes: packets of these; empty: of all
   };
 
-  explicit PacketList(Options options) : options_(options) {}
+  explicit PacketList(Options options) : options_(std::move(options)) {}
 
   static std::string heading();
   // One line with its newline; empty for records that have none.

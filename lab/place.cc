@@ -8,6 +8,7 @@
 namespace fencepost::lab {
 
 std::string to_string(const Place& place) {
+  if (place.line == 0) return place.file ? *place.file : "?";
   return fmt::format("{}:{}:{}", place.file ? *place.file : "?", place.line, place.column);
 }
 

@@ -12,7 +12,7 @@ namespace fencepost::lab {
 
 struct Place {
   std::shared_ptr<const std::string> file;  // as the person named it; absent: nowhere
-  int line = 1;                             // from 1
+  int line = 1;                             // from 1; 0: it is about the whole file
   int column = 1;                           // from 1
 };
 

@@ -12,8 +12,11 @@
 #include <sstream>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
+#include "common/properties.h"
 #include "lab/journal_file.h"
+#include "lab/node_reader.h"
 
 namespace fencepost::lab {
 namespace fs = std::filesystem;
@@ -67,6 +70,31 @@ void write_file(const fs::path& path, const std::string& bytes) {
   out << bytes;
   out.flush();
   if (!out) fail(path, "cannot be written");
+}
+
+void require_run(const fs::path& path) {
+  constexpr std::size_t kShown = 12;
+  std::error_code error;
+  if (fs::exists(path, error)) return;
+  const fs::path plain = path.has_filename() ? path : path.parent_path();
+  const fs::path folder = plain.has_parent_path() ? plain.parent_path() : fs::path("runs");
+  std::vector<std::string> runs;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (fs::exists(entry.path() / "capture.bin", error)) runs.push_back(entry.path().filename());
+  }
+  std::ranges::sort(runs);
+  std::string message = "there is no run directory " + path.string();
+  if (const auto near = nearest(plain.filename().string(), views(runs))) {
+    message += fmt::format("; did you mean \"{}\"?", (folder / *near).string());
+  } else if (runs.empty()) {
+    message += fmt::format(", and no run in {}", fs::absolute(folder).string());
+  } else {
+    const bool many = runs.size() > kShown;
+    if (many) runs.resize(kShown);
+    message += fmt::format("; in {} there are: {}{}", folder.string(), fmt::join(runs, ", "),
+                           many ? ", ..." : "");
+  }
+  throw std::runtime_error(message);
 }
 
 RunDirectory::RunDirectory(fs::path path)

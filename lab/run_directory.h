@@ -47,6 +47,9 @@ class RunDirectory {
   std::shared_ptr<Lock> lock_;  // shared with copies
 };
 
+// Throws std::runtime_error, with the runs beside it, if there is nothing of that name.
+void require_run(const std::filesystem::path& path);
+
 // Throws std::runtime_error naming the file.
 void write_file(const std::filesystem::path& path, const std::string& bytes);
 

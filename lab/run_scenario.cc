@@ -11,6 +11,7 @@
 #include "common/host/in_process_host.h"
 #include "common/properties_registry.h"
 #include "consumer/consumer_node.h"
+#include "lab/interruption.h"
 #include "lab/runner.h"
 #include "producer/producer_node.h"
 
@@ -40,11 +41,13 @@ RunOutcome run_in_one_process(const wire::Plan& plan, const RunSettings& setting
       [&](const wire::Decision& decision) {
         journal << clock::journal_line(decision, plan.tick_ms());
       });
-  const InProcessResult result = host.run();
+  const Interruption interruption;
+  const InProcessResult result = host.run([] { return Interruption::has_come(); });
   capture.flush();
   RunOutcome outcome;
   outcome.capture_sha256 = capture.sha256();
   outcome.disturbed = result.disturbed;
+  outcome.interrupted = Interruption::has_come();
   outcome.failure = result.failure;
   outcome.last_tick = result.last_tick;
   return outcome;

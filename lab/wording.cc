@@ -2,6 +2,8 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
+
 namespace fencepost::lab {
 namespace {
 
@@ -31,6 +33,18 @@ std::string without_uuids(std::string_view text) {
     text.remove_prefix(1);
   }
   return out;
+}
+
+std::vector<std::string> member_names(const std::vector<std::string>& member_ids) {
+  constexpr std::size_t kDigits = 5;  // with the dash before them
+  std::vector<std::string> names;
+  for (const std::string& id : member_ids) names.push_back(without_uuids(id));
+  std::vector<std::string> told = names;
+  for (std::size_t index = 0; index < names.size(); ++index) {
+    if (std::ranges::count(names, names[index]) < 2) continue;
+    told[index] = member_ids[index].substr(0, names[index].size() + kDigits);
+  }
+  return told;
 }
 
 std::string counted(std::int64_t count, std::string_view noun) {

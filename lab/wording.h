@@ -13,6 +13,9 @@ namespace fencepost::lab {
 // Text without the UUIDs of member ids: "member C1-3f2c... joined" becomes "member C1 joined".
 std::string without_uuids(std::string_view text);
 
+// Member ids without their UUIDs; those that would look the same keep its first digits: "C1-3f2c".
+std::vector<std::string> member_names(const std::vector<std::string>& member_ids);
+
 // "1 record", "3 records".
 std::string counted(std::int64_t count, std::string_view noun);
 

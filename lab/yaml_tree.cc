@@ -184,6 +184,24 @@ std::string quoted(const std::string& text) {
   return out + "\"";
 }
 
+// Where a person may have meant it to be.
+std::string absence_of(const std::filesystem::path& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  std::string text = "there is no such file";
+  if (path.is_relative()) text += " in " + fs::current_path(error).string();
+  for (const fs::path folder : {"", "scenarios", "scenarios/demos"}) {
+    for (const char* const ending : {"", ".yaml"}) {
+      fs::path meant = folder / path.filename();
+      meant += ending;
+      if (fs::is_regular_file(meant, error)) {
+        return text + fmt::format("; did you mean {}?", meant.string());
+      }
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 const YamlNode* YamlNode::find(std::string_view key) const {
@@ -230,11 +248,11 @@ std::string to_flow(const YamlNode& node) {
 
 std::optional<std::string> read_text_file(const std::string& path, const std::string& name,
                                           Mistakes& mistakes) {
-  const Place start{std::make_shared<const std::string>(name), 1, 1};
+  const Place start{std::make_shared<const std::string>(name), 0, 0};
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (!std::filesystem::exists(status)) {
-    mistakes.add(start, "there is no such file");
+    mistakes.add(start, absence_of(path));
     return std::nullopt;
   }
   if (std::filesystem::is_directory(status)) {

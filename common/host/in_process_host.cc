@@ -25,7 +25,7 @@ InProcessHost::InProcessHost(wire::Plan plan, NodeFactories factories, clock::Ca
 
 InProcessHost::~InProcessHost() = default;
 
-InProcessResult InProcessHost::run() {
+InProcessResult InProcessHost::run(const std::function<bool()>& stop) {
   while (!finished_) {
     std::vector<clock::Effect> effects = core_.take_effects();
     for (clock::Effect& effect : effects) handle(effect);
@@ -33,6 +33,8 @@ InProcessResult InProcessHost::run() {
     if (core_.finished()) break;
     CHECK(core_.idle(), "the clock waits for {}",
           core_.waiting_for().empty() ? "nothing" : core_.waiting_for().front());
+    // The word that the clock has for an end by hand, which a replay of the journal has too.
+    if (stop && stop()) core_.end("end");
     if (!core_.next_due()) core_.end("nothing is due any more");
     core_.open(core_.last_closed() + TickSpan(1));
   }

@@ -34,8 +34,9 @@ class InProcessHost {
                 JournalSink journal = {});
   ~InProcessHost();
 
-  // Runs to the end. Throws ConfigError where a process's properties are unusable.
-  InProcessResult run();
+  // Runs to the end, or to the next boundary once `stop` says so: the journal has that end. Throws
+  // ConfigError where a process's properties are unusable.
+  InProcessResult run(const std::function<bool()>& stop = {});
 
  private:
   void perform(const wire::Act& act);

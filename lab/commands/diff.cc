@@ -17,6 +17,7 @@ struct DiffArguments {
 };
 
 std::string capture_in(const std::string& path) {
+  require_run(path);
   return std::filesystem::is_regular_file(path) ? path : RunDirectory(path).capture().string();
 }
 

@@ -11,8 +11,7 @@ namespace fencepost::lab {
 void add_line_options(CLI::App& command, LiveLines::Options& lines) {
   command.add_flag("--all", lines.all, "Live: show Heartbeats that succeed and empty Fetches, too");
   command.add_flag("-e,--events", lines.events, "Show all that nodes report, too");
-  command
-      .add_option("--only", lines.only, "Live: packets of these APIs and processes, e.g. Fetch,C2")
+  command.add_option("--only", lines.only, "Packets of these APIs and processes, e.g. Fetch,C2")
       ->delimiter(',')
       ->allow_extra_args(false);
 }

@@ -4,7 +4,12 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <fstream>
 #include <memory>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
 
 #include "common/properties.h"
 #include "lab/clock_client.h"
@@ -41,10 +46,35 @@ int tell(const OperatorArguments& arguments, wire::Command command) {
   return answer(choose_cluster(arguments.cluster), command);
 }
 
+std::string first_line_of(const std::string& path) {
+  std::ifstream in(path);
+  std::string line;
+  std::getline(in, line);
+  return line;
+}
+
+// The command `up` that has started this clock, if that can be seen from here: the clock's parent.
+std::optional<std::int64_t> runner_of(std::int64_t clock_pid) {
+  const std::string proc = "/proc/";
+  // "PID (NAME) STATE PPID ...", where the name of another program may have blanks.
+  std::istringstream stat(first_line_of(proc + std::to_string(clock_pid) + "/stat"));
+  std::string name;
+  std::string state;
+  std::int64_t pid = 0;
+  std::int64_t parent = 0;
+  if (!(stat >> pid >> name >> state >> parent) || name != "(clock)") return std::nullopt;
+  if (first_line_of(proc + std::to_string(parent) + "/comm") != "fencepost") return std::nullopt;
+  return parent;
+}
+
 int list_processes(const OperatorArguments& arguments) {
   const Cluster cluster = choose_cluster(arguments.cluster);
-  fmt::print("{}clock    {:<30}{:>9}  {}\n", table_of(cluster.status), "", cluster.status.pid(),
-             cluster.address);
+  constexpr std::string_view kRow = "{:<8} {:<30}{:>9}  {}\n";
+  fmt::print("{}", table_of(cluster.status));
+  fmt::print(fmt::runtime(kRow), "clock", "", cluster.status.pid(), cluster.address);
+  if (const auto runner = runner_of(cluster.status.pid())) {
+    fmt::print(fmt::runtime(kRow), "up", "", *runner, "its Ctrl-C, or kill, ends the cluster");
+  }
   return kExitHolds;
 }
 

@@ -140,6 +140,7 @@ int compare(const RunDirectory& original, const RunDirectory& again, const std::
 }
 
 int replay(const ReplayArguments& arguments) {
+  require_run(arguments.directory);
   const RunDirectory original(arguments.directory);
   const JournalFile journal = load_journal(original.journal().string());
   const wire::Plan plan = plan_to_replay(original, journal);

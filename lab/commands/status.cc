@@ -71,9 +71,8 @@ class GroupWatch {
 };
 
 std::string members_text(const GroupStanding& group) {
-  std::string text;
-  for (const std::string& member : group.members) text += " " + without_uuids(member);
-  return text.empty() ? " none" : text;
+  if (group.members.empty()) return " none";
+  return fmt::format(" {}", fmt::join(member_names(group.members), " "));
 }
 
 std::string group_text(const std::string& name, const GroupStanding& group) {
@@ -138,11 +137,23 @@ bool holds(const StatusArguments& arguments, const GroupWatch& watch) {
   return any;
 }
 
-void print_groups(const StatusArguments& arguments, const GroupWatch& watch) {
+// A group whose coordinator is silent may have changed its mind, or lost it.
+std::string doubt_text(const GroupStanding& group, const wire::Status& status) {
+  for (const wire::ProcessStatus& process : status.processes()) {
+    if (process.name() != group.coordinator) continue;
+    if (process.state() == wire::ProcessStatus::RUNNING) return {};
+    return fmt::format("  known last  its coordinator {} is {}\n", process.name(),
+                       state_text(process.state()));
+  }
+  return {};
+}
+
+void print_groups(const StatusArguments& arguments, const GroupWatch& watch,
+                  const wire::Status& status) {
   bool any = false;
   for (const auto& [name, group] : watch.groups()) {
     if (!is_meant(arguments, name)) continue;
-    fmt::print("{}", group_text(name, group));
+    fmt::print("{}{}", group_text(name, group), doubt_text(group, status));
     any = true;
   }
   if (any) return;
@@ -156,17 +167,28 @@ std::string wanted_text(const StatusArguments& arguments) {
   return text;
 }
 
+// While one waits, a lot can happen to the processes; the clock itself may have gone.
+wire::Status status_now(const Cluster& cluster) {
+  try {
+    return ask_status(cluster.address);
+  } catch (const ClockError&) {
+    return cluster.status;
+  }
+}
+
 int wait_for_groups(const StatusArguments& arguments, const Cluster& cluster) {
   const auto patience = std::chrono::duration<double>(arguments.timeout_seconds);
   const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(patience);
   GroupWatch watch(cluster.address);
   bool reached = false;
   while (!reached && watch.catch_up(deadline)) reached = holds(arguments, watch);
-  print_groups(arguments, watch);
+  const wire::Status now = status_now(cluster);
+  print_groups(arguments, watch, now);
   if (reached) return kExitHolds;
   fmt::print(stderr, "fencepost: not {}: {}\n", wanted_text(arguments),
              watch.has_ended() ? "the run has ended"
                                : fmt::format("{} s have passed", arguments.timeout_seconds));
+  if (!watch.has_ended()) fmt::print(stderr, "{}", absent_text(now));
   return kExitFails;
 }
 
@@ -190,7 +212,7 @@ int show_status(const StatusArguments& arguments) {
   GroupWatch watch(cluster.address);
   watch.catch_up(Clock::now() + ClockClient::kPatience);
   fmt::print("{}", cluster_text(cluster));
-  print_groups(arguments, watch);
+  print_groups(arguments, watch, cluster.status);
   return kExitHolds;
 }
 

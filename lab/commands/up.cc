@@ -1,6 +1,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <cctype>
 #include <csignal>
 #include <cstdio>
 #include <memory>
@@ -196,6 +197,18 @@ int be_up(UpArguments arguments) {
   return report(scenario, outcome, directory);
 }
 
+// It becomes a directory below runs/, and nothing else.
+std::string check_name(const std::string& name) {
+  const bool plain = std::ranges::all_of(name, [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '.' || c == '_' || c == '-';
+  });
+  if (plain && !name.empty() && name != "." && name != "..") return {};
+  return fmt::format(
+      "\"{}\" is no name of a cluster: letters, digits, '-', '_' and '.' only (--out takes any "
+      "directory)",
+      name);
+}
+
 }  // namespace
 
 void add_up(CLI::App& app, Chosen& chosen) {
@@ -204,8 +217,10 @@ void add_up(CLI::App& app, Chosen& chosen) {
       app.add_subcommand("up", "Start a scenario's processes and leave them running");
   command->group("A cluster that is up");
   command->add_option("FILE", arguments->file, "The scenario (docs/scenarios.md)")->required();
-  command->add_option("--name", arguments->name,
-                      "The name of this cluster, and runs/NAME (default: the scenario's)");
+  command
+      ->add_option("--name", arguments->name,
+                   "The name of this cluster, and runs/NAME (default: the scenario's)")
+      ->check(CLI::Validator(check_name, "NAME"));
   command->add_option("--out", arguments->out, "The run directory (default: runs/NAME)");
   add_seed(*command, arguments->seed);
   command->add_option("--pace", arguments->pace_ms, "Wall time of a tick in ms (default: 250)")

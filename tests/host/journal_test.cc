@@ -81,6 +81,7 @@ TEST(Journal, MistakesAreNamedWithTheirPlace) {
       {"- {tick: 9999999999999999999, kill: C2}", "tick is too large"},
       {"- {tick: 1, kill: C2, thaw: C2}", "one decision a line"},
       {"- {tick: 1, murder: C2}", "unknown key \"murder\""},
+      {"- {tick: 1, kil: C2}", "unknown key \"kil\"; did you mean \"kill\"?"},
       {"- {tick: 1, join: C2}", "a join has a role"},
       {"- {tick: 1, join: C2, role: king}", "unknown role"},
       {"- {tick: 1, freeze: C2, holding: maybe}", "holding is true or false"},

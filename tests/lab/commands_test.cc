@@ -1,7 +1,10 @@
 // What the commands print, for one small run in one process.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -30,6 +33,17 @@ struct Said {
   std::string out{};
   std::string error{};  // thrown
 };
+
+// As /proc has it: a mask of the signals that a process handles.
+bool catches(pid_t pid, int signal) {
+  std::ifstream in("/proc/" + std::to_string(pid) + "/status");
+  for (std::string line; std::getline(in, line);) {
+    if (!line.starts_with("SigCgt:")) continue;
+    const std::uint64_t mask = std::stoull(line.substr(sizeof "SigCgt:"), nullptr, 16);
+    return ((mask >> static_cast<unsigned>(signal - 1)) & 1U) != 0;
+  }
+  return false;
+}
 
 class Commands : public testing::Test {
  protected:
@@ -155,6 +169,64 @@ TEST_F(Commands, AnEmptyCaptureIsNoCapture) {
   std::ofstream(empty).flush();
   EXPECT_EQ(call({"packets", empty}).error, empty + ": is empty, not a capture");
   EXPECT_EQ(call({"diff", empty, empty}).error, empty + ": is empty, not a capture");
+}
+
+TEST_F(Commands, ARunThatIsNotThereIsSaidWithThoseThatAre) {
+  run();
+  const std::string absent = (folder_ / "nope").string();
+  const std::string near = (folder_ / "rum").string();
+  for (const char* const command : {"replay", "packets"}) {
+    const Said said = call({command, absent});
+    EXPECT_EQ(said.code, kExitUnusable);
+    EXPECT_EQ(said.error, "there is no run directory " + absent + "; in " + folder_.string() +
+                              " there are: run");
+  }
+  EXPECT_EQ(call({"diff", run_, near}).error,
+            "there is no run directory " + near + "; did you mean \"" + run_ + "\"?");
+}
+
+TEST_F(Commands, RecordedPacketsCanBeChosen) {
+  run();
+  const Said all = call({"packets", run_});
+  const Said chosen = call({"packets", run_, "--only", "JoinGroup"});
+  EXPECT_EQ(chosen.code, kExitHolds) << chosen.error;
+  EXPECT_NE(chosen.out.find("JoinGroup request"), std::string::npos);
+  EXPECT_EQ(chosen.out.find("Fetch request"), std::string::npos);
+  const std::size_t begin = chosen.out.rfind('\n', chosen.out.find("JoinGroup request")) + 1;
+  const std::string line = chosen.out.substr(begin, chosen.out.find('\n', begin) - begin);
+  EXPECT_NE(all.out.find(line), std::string::npos) << "another number: " << line;
+  EXPECT_EQ(call({"packets", run_, "--only", "JoinGruop"}).code, kExitUnusable);
+}
+
+TEST_F(Commands, AnInterruptedReplayComparesNothing) {
+  std::ofstream(folder_ / "long.yaml") << "topics: {orders: 1}\n"
+                                          "processes:\n"
+                                          "  B1: {role: broker}\n"
+                                          "  P1: {role: producer, records: {orders: 1000000}}\n"
+                                          "until: 1000000\n";
+  const auto interrupt_soon = [] {
+    const pid_t child = fork();
+    if (child == 0) {
+      // When the handler is there: it asks for nothing that a process has to be told.
+      while (!catches(getppid(), SIGTERM)) usleep(1000);
+      kill(getppid(), SIGTERM);
+      _exit(0);
+    }
+    return child;
+  };
+  pid_t child = interrupt_soon();
+  const Said said =
+      call({"run", (folder_ / "long.yaml").string(), "--in-process", "--quiet", "--out", run_});
+  waitpid(child, nullptr, 0);
+  EXPECT_EQ(said.code, kExitUnknown) << said.out;
+  EXPECT_TRUE(load_journal(RunDirectory(run_).journal().string()).ended);
+  EXPECT_EQ(replay().code, kExitHolds) << "the journal has where it ended";
+  std::ofstream(RunDirectory(run_).journal(), std::ios::trunc) << "fencepost.journal: 1\nseed: 1\n";
+  child = interrupt_soon();
+  const Said again = replay();
+  waitpid(child, nullptr, 0);
+  EXPECT_EQ(again.code, kExitUnknown) << again.out;
+  EXPECT_FALSE(catches(getpid(), SIGTERM)) << "the handler has stayed";
 }
 
 TEST_F(Commands, ReplayLeavesTheRunItselfAlone) {

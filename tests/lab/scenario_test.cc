@@ -306,7 +306,12 @@ class ScenarioFile : public testing::Test {
 TEST_F(ScenarioFile, AbsentIsSaid) {
   const LoadedScenario loaded = load_scenario((folder_ / "none.yaml").string());
   ASSERT_EQ(loaded.mistakes.size(), 1U);
-  EXPECT_EQ(loaded.mistakes[0].message, "there is no such file");
+  EXPECT_EQ(to_string(loaded.mistakes[0]),
+            (folder_ / "none.yaml").string() + ": there is no such file");
+  const LoadedScenario relative = load_scenario("none.yaml");
+  ASSERT_EQ(relative.mistakes.size(), 1U);
+  EXPECT_EQ(to_string(relative.mistakes[0]),
+            "none.yaml: there is no such file in " + std::filesystem::current_path().string());
 }
 
 TEST_F(ScenarioFile, DirectoryIsSaid) {

@@ -192,7 +192,7 @@ TEST_F(Walk, BreakpointWaitsForAPerson) {
 }
 
 TEST_F(Walk, SeveralClustersAreKeptApart) {
-  expect_refused("ps", "no cluster is up here; start one with");
+  expect_refused("ps", directory_.path() + "/runs; start one with");
   Terminal one(directory_, up("shop.yaml", {"--name", "one"}));
   Terminal two(directory_, up("shop.yaml", {"--name", "two"}));
   EXPECT_TRUE(one.shows("one is up"));
@@ -221,9 +221,16 @@ TEST_F(Walk, MistakesAreNamed) {
   expect_refused("status --wait stable", "did you mean \"Stable\"?");
   expect_refused("ps --clock 127.0.0.1:1", "no clock answers at 127.0.0.1:1");
   EXPECT_EQ(tell("status --wait Dead --timeout 0.1").exit_code, 1);
+  expect_refused("up shop.yaml --name ../x", "\"../x\" is no name of a cluster");
+  expect_refused("kill 17", "these are real processes");
+  expect_refused("down", "ends a cluster");
+  expect_refused("up nope.yaml", "nope.yaml: there is no such file in " + directory_.path());
+  expect_told("ps", "its Ctrl-C, or kill, ends the cluster");
   expect_told("status --process C1", "C1 is running");
   EXPECT_EQ(tell("status --process C7").exit_code, 1);
   end_by_control_c(terminal);
+  expect_refused("packets runs/shop --follow", "the run in runs/shop has ended");
+  expect_told("packets runs/shop --only JoinGroup", "JoinGroup request");
 }
 
 // ---- however it ends ----
@@ -285,6 +292,10 @@ TEST_F(Walk, GoesOnWithoutItsBroker) {
   signal("B1", SIGKILL);
   EXPECT_TRUE(terminal.shows("[refused: nobody there]"));
   expect_told("status", "B1 is not there\n");
+  expect_told("status", "known last  its coordinator B1 is not there\n");
+  const CommandResult waited = tell("status --wait Dead --timeout 0.1");
+  EXPECT_NE(waited.output.find("have passed\nB1 is not there\n"), std::string::npos)
+      << waited.output;
   expect_told("restart B1", "B1 has joined at tick");
   expect_told("status --wait Stable --members 3", "is Stable");
   end_by_control_c(terminal);
