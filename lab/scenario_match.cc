@@ -31,6 +31,7 @@ constexpr std::array kEventRoles = std::to_array<EventRoles>({
     {events::kBrokerLoaded, "broker"},
     {events::kTopicCreated, "broker"},
     {events::kLogAppended, "broker"},
+    {events::kLogDeleted, "broker"},
     {events::kGroupState, "broker"},
     {events::kMemberAdded, "broker"},
     {events::kMemberRemoved, "broker"},

@@ -32,24 +32,10 @@ processes:
 until: 1000000
 )";
 
-constexpr const char* kBreakpoint = R"(
-name: break
-tick.ms: 1000
-topics: {orders: 3}
-processes:
-  B1: {role: broker}
-  P1: {role: producer, records: {orders: 100000}, interval.ms: 4000}
-  C1: {role: consumer, group.id: billing, subscribe: orders, enable.auto.commit: false}
-timeline:
-  - {when: {process: C1, event: record.processing}, pause: true}
-until: 1000000
-)";
-
 class Walk : public testing::Test {
  protected:
   Walk() {
     std::ofstream(directory_.path() + "/shop.yaml") << kShop;
-    std::ofstream(directory_.path() + "/break.yaml") << kBreakpoint;
   }
 
   static std::vector<std::string> up(const std::string& file,
@@ -179,16 +165,20 @@ TEST_F(Walk, TimeObeysAndReplaysAllTheSame) {
   expect_same_in_replay("runs/shop");
 }
 
-TEST_F(Walk, BreakpointWaitsForAPerson) {
-  Terminal terminal(directory_, up("break.yaml"));
-  EXPECT_TRUE(terminal.shows("paused at the breakpoint {when: {process: C1"));
-  expect_told("status", "paused at the breakpoint {when: {process: C1");
-  signal("C1", SIGKILL);
+TEST_F(Walk, KillAtABreakpointLeavesDuplicates) {
+  const std::string scenario = std::string(FENCEPOST_SOURCE_DIR) + "/scenarios/breakpoint.yaml";
+  Terminal terminal(directory_, up(scenario));
+  EXPECT_TRUE(terminal.shows("paused at the breakpoint {when: {process: C2"));
+  expect_told("status", "paused at the breakpoint {when: {process: C2");
+  signal("C2", SIGKILL);
   EXPECT_TRUE(terminal.shows("is killed (kill -9) from outside"));
   expect_told("go", "goes on");
   EXPECT_TRUE(terminal.shows("the clock goes on"));
+  expect_told("status --wait Stable --members 1", "session of member C2 expired");
+  EXPECT_TRUE(terminal.shows("inv(p2.5)"));
   end_by_control_c(terminal);
-  expect_same_in_replay("runs/break");
+  EXPECT_NE(terminal.screen().find("twice    p2.3 p2.4"), std::string::npos) << terminal.screen();
+  expect_same_in_replay("runs/breakpoint");
 }
 
 TEST_F(Walk, SeveralClustersAreKeptApart) {
@@ -289,6 +279,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_F(Walk, GoesOnWithoutItsBroker) {
   Terminal terminal(directory_, up("shop.yaml"));
   EXPECT_TRUE(terminal.shows("shop is up"));
+  expect_told("status --wait Stable --members 3", "is Stable");
   signal("B1", SIGKILL);
   EXPECT_TRUE(terminal.shows("[refused: nobody there]"));
   expect_told("status", "B1 is not there\n");
