@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/capture_file.h"
+#include "lab/packet_words.h"
 #include "lab/packets.h"
 
 namespace fencepost::lab {
@@ -139,10 +140,20 @@ std::string header_difference(const Side& left, const Side& right) {
   return "the runs are of different " + out + "\n";
 }
 
+// A difference that somebody has made is no surprise: what it leads to is. Empty if it is another.
+std::string done_by_hand(const Side& side, std::string_view mark) {
+  if (!side.record || !side.record->has_lifecycle()) return "";
+  const wire::Lifecycle& lifecycle = side.record->lifecycle();
+  if (!lifecycle.outside()) return "";
+  return fmt::format("it is what was done by hand ({}: {} {}); what follows from it comes behind\n",
+                     mark, lifecycle.process(), lifecycle_text(lifecycle));
+}
+
 std::string report(const std::deque<std::string>& before, std::uint64_t number, Side& left,
                    Side& right) {
   const std::int64_t tick = left.record ? left.reader.tick() : right.reader.tick();
   std::string out = fmt::format("the captures differ first in record {}, tick {}\n", number, tick);
+  out += done_by_hand(left, "<") + done_by_hand(right, ">");
   for (const std::string& line : before) out += "  " + line;
   const std::string fields = field_differences(left, right);
   out += following(left, "<");

@@ -152,6 +152,18 @@ TEST_F(Commands, AnEditedJournalGivesAnotherRunAndItsStory) {
       << said.out;
   EXPECT_NE(said.out.find("\n>             5      5.000  B1     *** is killed"), std::string::npos)
       << said.out;
+  EXPECT_NE(said.out.find("it is what was done by hand (>: B1 is killed (kill -9) from outside)"),
+            std::string::npos)
+      << said.out;
+  const Said compared = call({"diff", run_, (fs::path(run_) / "replay").string()});
+  EXPECT_EQ(compared.code, kExitFails);
+  EXPECT_NE(compared.out.find("HOW THEY CAME OUT"), std::string::npos) << compared.out;
+  EXPECT_NE(compared.out.find("  records once "), std::string::npos) << compared.out;
+  const fs::path capture = RunDirectory(run_).capture();
+  fs::resize_file(capture, fs::file_size(capture) - 3);
+  const Said cut = call({"diff", run_, (fs::path(run_) / "replay").string()});
+  EXPECT_EQ(cut.code, kExitFails) << cut.error;
+  EXPECT_EQ(cut.out.find("HOW THEY CAME OUT"), std::string::npos) << cut.out;
 }
 
 TEST_F(Commands, AMistakeInAJournalIsNamedWithItsPlace) {
