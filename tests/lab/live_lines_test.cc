@@ -1,5 +1,6 @@
 // What a person sees of a run that goes on.
 #include "lab/live_lines.h"
+#include "lab/wording.h"
 
 #include <gtest/gtest.h>
 
@@ -93,6 +94,12 @@ TEST(LiveLines, LongLinesAreBrokenUnderTheirColumn) {
   const std::size_t second = text.find('\n') + 1;
   ASSERT_LT(second, text.size());
   EXPECT_EQ(text.substr(second).find_first_not_of(' '), text.find("group billing"));
+}
+
+TEST(MemberNames, ThoseThatLookTheSameKeepDigits) {
+  const std::string uuid = "-0000-4000-8000-000000000000";
+  EXPECT_EQ(member_names({"C1-3f2c0000" + uuid, "C2-aaaa0000" + uuid, "C1-9b1d0000" + uuid}),
+            (std::vector<std::string>{"C1-3f2c", "C2", "C1-9b1d"}));
 }
 
 TEST(GroupStates, TheLastWordHolds) {
