@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/properties.h"
+#include "common/process_spec.h"
 
 namespace fencepost::clock {
 namespace {
@@ -31,6 +31,7 @@ Commands::Commands(const wire::Plan& plan, const ClockCore& core, const Sessions
       hands_(std::move(hands)) {}
 
 void Commands::take(OperatorId from, const wire::Command& command) {
+  if (!command.has_kind()) return refuse(from, "a command that this clock does not know");
   switch (command.kind()) {
     case wire::Command::STATUS: {
       wire::Reply reply;
@@ -133,6 +134,11 @@ void Commands::start(OperatorId from, const wire::Command& command) {
     return refuse(from, fmt::format("nothing says what {} is: give --like PROCESS or --role ROLE",
                                     command.process()));
   }
+  const std::optional<Role> role = role_from_string(spec->role());
+  if (const std::string objection = objection_to_properties(*role, spec->properties());
+      !objection.empty()) {
+    return refuse(from, objection);
+  }
   starting_[command.process()] = from;
   wire::Act act;
   act.set_process(command.process());
@@ -150,7 +156,7 @@ void Commands::start(OperatorId from, const wire::Command& command) {
 // Empty if there is none.
 std::string Commands::objection_to_start(const wire::Command& command) const {
   const std::string& name = command.process();
-  if (name.empty()) return "the name of a process is missing";
+  if (std::string objection = objection_to_name(name); !objection.empty()) return objection;
   if (plan_.replay()) return "this is a replay: it takes nobody but those of its journal";
   if (!sessions_.has_runner()) {
     return "this clock starts no processes: start it as the others were started, with --clock and "

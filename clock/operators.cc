@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kChunkBytes = std::size_t{64} << 10U;
 // So much of the capture may wait for a slow watcher; the rest stays in the file.
-constexpr std::size_t kMaxQueuedBytes = std::size_t{1} << 20U;
+constexpr std::size_t kMaxQueuedBytes = std::size_t{128} << 10U;
 
 }  // namespace
 
@@ -22,7 +22,13 @@ std::string Operators::admit(const std::shared_ptr<FrameStream>& stream,
                              const wire::Command& command) {
   if (ended_) return "the run is over";
   if (operators_.size() >= kMaxOperators) {
-    return fmt::format("there are {} operators already", operators_.size());
+    wire::ClockMessage message;
+    message.mutable_reply()->set_error(
+        fmt::format("this clock has {} connections of operators already", operators_.size()));
+    static_cast<void>(stream->send(message));
+    stream->hand_over([](std::string_view) {}, [](const std::string&) {});
+    stream->when_flushed([stream] { stream->close(); });
+    return {};
   }
   const OperatorId id = next_id_++;
   operators_[id].stream = stream;

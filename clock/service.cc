@@ -89,10 +89,11 @@ std::string ClockService::on_stranger(const std::shared_ptr<FrameStream>& stream
   return "its first message is no Hello";
 }
 
-void ClockService::on_hello(const wire::Hello& hello) {
-  core_.hello(hello);
+std::string ClockService::on_hello(const wire::Hello& hello) {
+  std::string objection = core_.hello(hello);
   // The answer to a Hello comes when the session waits for it, so not from inside this call.
-  asio::post(context_, [this] { fact(); });
+  if (objection.empty()) asio::post(context_, [this] { fact(); });
+  return objection;
 }
 
 void ClockService::on_hello_withdrawn(const std::string& name) {

@@ -50,7 +50,7 @@ class ClockService : private SessionEvents {
   bool run();
 
  private:
-  void on_hello(const wire::Hello& hello) override;
+  std::string on_hello(const wire::Hello& hello) override;
   void on_hello_withdrawn(const std::string& name) override;
   bool on_message(const ParticipantId& from, wire::ClockMessage& message) override;
   void on_gone(const ParticipantId& who) override;
@@ -70,10 +70,12 @@ class ClockService : private SessionEvents {
   void apply(GrantTo& effect);
   void apply(SupplyTo& effect);
   void apply(Perform& effect);
+  void apply(TurnAway& effect);
   void apply(AppendJournal& effect);
   void apply(PausePacing& effect);
   void apply(Finished& effect);
   void ask_runner(const wire::Act& act);
+  bool signal_stranger(const wire::Act& act);
   bool breaks_before(Tick due);
   void look_after();  // the watchdog and the progress for the runner
   void look_for_stops();

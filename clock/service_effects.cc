@@ -1,6 +1,8 @@
 // What ClockService does for the core, in the order given.
+#include <array>
 #include <boost/asio/post.hpp>
 #include <chrono>
+#include <csignal>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -8,6 +10,7 @@
 
 #include "clock/core/journal.h"
 #include "clock/service.h"
+#include "common/host/pid_space.h"
 
 namespace fencepost::clock {
 namespace {
@@ -54,7 +57,10 @@ void ClockService::apply(SupplyTo& effect) {
 
 void ClockService::apply(Perform& effect) { ask_runner(effect.act); }
 
+void ClockService::apply(TurnAway& effect) { sessions_.turn_away(effect.name, effect.reason); }
+
 void ClockService::ask_runner(const wire::Act& act) {
+  if (signal_stranger(act)) return;
   if (!sessions_.has_runner()) {
     acts_.push_back(act);
     return;
@@ -62,6 +68,24 @@ void ClockService::ask_runner(const wire::Act& act) {
   wire::ClockMessage message;
   *message.mutable_act() = act;
   sessions_.tell_runner(message);
+}
+
+// What is to be done to a process that somebody else has started, the runner cannot do: it is no
+// child. False: it is, or it is not there.
+bool ClockService::signal_stranger(const wire::Act& act) {
+  const std::optional<ParticipantId> active = sessions_.active(act.process());
+  if (act.kind() == wire::Act::START || !active) return false;
+  const std::int64_t pid = sessions_.pid_of(*active).value_or(0);
+  if (children_.contains({act.process(), pid})) return false;
+  const wire::Hello& hello = core_.participants().at(act.process()).hello;
+  if (pid <= 0 || hello.pid_space() != own_pid_space()) {
+    core_.fail("nobody here can signal " + act.process() + ", which was started somewhere else");
+    asio::post(context_, [this] { fact(); });
+    return true;
+  }
+  constexpr auto kSignals = std::to_array({0, SIGKILL, SIGSTOP, SIGCONT, SIGTERM});  // of Act::Kind
+  ::kill(static_cast<pid_t>(pid), kSignals.at(static_cast<std::size_t>(act.kind())));
+  return true;
 }
 
 // On disk before the Grants that follow, which are written when all effects are applied.

@@ -6,14 +6,10 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
-#include "common/properties.h"
+#include "common/process_spec.h"
 
 namespace fencepost::clock {
 namespace {
-
-constexpr std::size_t kMaxNameLength = 64;
-constexpr std::string_view kNameCharacters =
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
 
 // A server that listens at every address of its host is reached where it has called from.
 void complete_address(wire::Hello& hello, const FrameStream& stream) {
@@ -38,52 +34,63 @@ std::string Sessions::admit(const std::shared_ptr<FrameStream>& stream,
     return fmt::format("there are {} processes already", sessions_.size());
   }
   if (message.has_hello()) {
-    const std::string objection = objection_to(message.hello());
-    if (objection.empty()) {
-      take_in(stream, &message.hello());
-    } else {
-      refuse(stream, message.hello().name(), objection);
-    }
+    const std::string objection = admit_process(stream, message.hello());
+    if (!objection.empty()) refuse(stream, message.hello().name(), objection);
   } else if (runner_) {
     refuse(stream, "a runner", "there is a runner already");
   } else {
-    take_in(stream, nullptr);
+    take_in(stream).stage = Stage::kRunner;
+    runner_ = next_key_ - 1;
     events_.on_runner();
   }
   return {};
 }
 
-// Why a Hello cannot be taken; empty if it can.
-std::string Sessions::objection_to(const wire::Hello& hello) const {
-  if (hello.name().empty() || hello.name().size() > kMaxNameLength ||
-      hello.name().find_first_not_of(kNameCharacters) != std::string::npos) {
-    return fmt::format("a name has 1 to {} of letters, digits, '.', '_' and '-'", kMaxNameLength);
-  }
-  if (!role_from_string(hello.role())) return "unknown role";
-  if (waiting_.contains(hello.name())) {
-    return fmt::format("another {} waits to join already", hello.name());
-  }
+// Returns why it is refused; empty if it waits to join.
+std::string Sessions::admit_process(const std::shared_ptr<FrameStream>& stream, wire::Hello hello) {
+  std::string objection = objection_to(hello);
+  if (!objection.empty()) return objection;
+  complete_address(hello, *stream);
+  objection = events_.on_hello(hello);
+  if (!objection.empty()) return objection;
+  Session& session = take_in(stream);
+  const Key key = next_key_ - 1;
+  waiting_[hello.name()] = key;
+  session.hello = std::move(hello);
+  if (active_.contains(session.hello.name())) wait_for_name(key);
   return {};
 }
 
-// Without a Hello it is the runner.
-void Sessions::take_in(const std::shared_ptr<FrameStream>& stream, const wire::Hello* hello) {
+// Why a Hello cannot be taken; empty if it can.
+std::string Sessions::objection_to(const wire::Hello& hello) const {
+  if (std::string objection = objection_to_name(hello.name()); !objection.empty()) {
+    return objection;
+  }
+  const std::optional<Role> role = role_from_string(hello.role());
+  if (!role) return "unknown role";
+  if (waiting_.contains(hello.name())) {
+    return fmt::format("another {} waits to join already", hello.name());
+  }
+  return objection_to_properties(*role, hello.properties());
+}
+
+Sessions::Session& Sessions::take_in(const std::shared_ptr<FrameStream>& stream) {
   const Key key = next_key_++;
   Session& session = sessions_[key];
   session.stream = stream;
   stream->set_limit(kMaxStepBytes);
   stream->hand_over([this, key](std::string_view bytes) { on_bytes(key, bytes); },
                     [this, key](const std::string& reason) { on_closed(key, reason); });
-  if (hello == nullptr) {
-    session.stage = Stage::kRunner;
-    runner_ = key;
-    return;
-  }
-  session.hello = *hello;
-  complete_address(session.hello, *stream);
-  waiting_[hello->name()] = key;
-  events_.on_hello(session.hello);
-  if (active_.contains(hello->name())) wait_for_name(key);
+  return session;
+}
+
+void Sessions::turn_away(const std::string& name, const std::string& reason) {
+  const auto waiting = waiting_.find(name);
+  if (waiting == waiting_.end()) return;
+  const Key key = waiting->second;
+  const std::shared_ptr<FrameStream> stream = sessions_.at(key).stream;
+  forget(key);
+  refuse(stream, name, reason);
 }
 
 void Sessions::refuse(const std::shared_ptr<FrameStream>& stream, const std::string& name,
@@ -128,10 +135,8 @@ void Sessions::wait_for_name(Key key) {
     if (error || found == sessions_.end() || found->second.stage != Stage::kWaiting) return;
     const std::string name = found->second.hello.name();
     if (!active_.contains(name)) return;  // it is gone, and the next boundary lets this one in
-    const std::shared_ptr<FrameStream> stream = found->second.stream;
-    forget(key);
     events_.on_hello_withdrawn(name);
-    refuse(stream, name, fmt::format("there is a live process of the name {}", name));
+    turn_away(name, fmt::format("there is a live process of the name {}", name));
   });
 }
 

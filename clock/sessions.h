@@ -27,7 +27,8 @@ namespace fencepost::clock {
 class SessionEvents {
  public:
   virtual ~SessionEvents() = default;
-  virtual void on_hello(const wire::Hello& hello) = 0;
+  // Returns why it cannot be taken; empty if it waits to join from now on.
+  virtual std::string on_hello(const wire::Hello& hello) = 0;
   virtual void on_hello_withdrawn(const std::string& name) = 0;
   // Done, Need or Closing. False: it does not belong here, and the connection is closed.
   virtual bool on_message(const ParticipantId& from, wire::ClockMessage& message) = 0;
@@ -62,6 +63,9 @@ class Sessions {
   // Writes everything that the calls above have queued.
   void flush();
 
+  // The waiting process of this name is refused.
+  void turn_away(const std::string& name, const std::string& reason);
+
   // Tells everybody that the run is over and takes nothing new.
   void end(const std::string& reason, const wire::Status& status);
   // Who has not hung up yet, those named left out: a stopped process cannot.
@@ -87,8 +91,9 @@ class Sessions {
     std::unique_ptr<asio::steady_timer> patience;  // while waiting
   };
 
+  std::string admit_process(const std::shared_ptr<FrameStream>& stream, wire::Hello hello);
   std::string objection_to(const wire::Hello& hello) const;
-  void take_in(const std::shared_ptr<FrameStream>& stream, const wire::Hello* hello);
+  Session& take_in(const std::shared_ptr<FrameStream>& stream);
   void refuse(const std::shared_ptr<FrameStream>& stream, const std::string& name,
               const std::string& reason);
   void on_bytes(Key key, std::string_view bytes);

@@ -1,6 +1,9 @@
 #include "clock/standalone.h"
 
+#include <fcntl.h>
 #include <spdlog/fmt/fmt.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -50,6 +53,15 @@ bool holds_decisions(const fs::path& directory) {
   return false;
 }
 
+// As the runner locks the directory of its run (lab/run_directory). Held until this process ends.
+void lock(const fs::path& directory) {
+  const int fd = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd >= 0 && ::flock(fd, LOCK_EX | LOCK_NB) == 0) return;
+  if (fd >= 0) ::close(fd);
+  throw std::runtime_error(fmt::format(
+      "{}: another run is using this directory; choose another --out", directory.string()));
+}
+
 }  // namespace
 
 wire::Plan plan_of(const Standalone& standalone) {
@@ -69,7 +81,9 @@ std::string make_room(const std::string& directory, const wire::Plan& plan) {
   fs::path path = fs::absolute(directory).lexically_normal();
   if (!path.has_filename()) path = path.parent_path();
   fs::path kept;
+  const bool was_there = fs::exists(path);
   std::error_code error;
+  if (was_there) lock(path);
   if (holds_decisions(path)) {
     int number = 1;
     do {
@@ -85,6 +99,7 @@ std::string make_room(const std::string& directory, const wire::Plan& plan) {
   if (error) {
     throw std::runtime_error(fmt::format("cannot make {}: {}", path.string(), error.message()));
   }
+  if (!kept.empty() || !was_there) lock(path);
   std::ofstream file(path / "plan.bin", std::ios::binary | std::ios::trunc);
   if (!plan.SerializeToOstream(&file) || !file.flush()) {
     throw std::runtime_error("cannot write " + (path / "plan.bin").string());

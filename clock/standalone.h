@@ -22,9 +22,10 @@ struct Standalone {
 // Throws std::runtime_error, in one line, for what is not usable.
 wire::Plan plan_of(const Standalone& standalone);
 
-// Makes the directory, and leaves the plan there. A run that it holds already and that anybody has
-// joined cannot be had again, so it is renamed to DIR.1, DIR.2, ...; returns its new name, or
-// nothing. Throws std::runtime_error naming the path.
+// Makes the directory, which nobody else may use until this process ends, and leaves the plan
+// there. A run that it holds already and that anybody has joined cannot be had again, so it is
+// renamed to DIR.1, DIR.2, ...; returns its new name, or nothing. Throws std::runtime_error naming
+// the path.
 std::string make_room(const std::string& directory, const wire::Plan& plan);
 
 }  // namespace fencepost::clock

@@ -13,6 +13,9 @@
 
 namespace fencepost {
 
+// Why a capture ends that says less than the run: the run was given up.
+inline constexpr const char* kAborted = "aborted";
+
 // SHA-256 of a growing sequence of bytes.
 class Sha256 {
  public:

@@ -206,6 +206,7 @@ PrefixComparison compare_prefix(const std::string& cut, const std::string& whole
   for (;; ++result.records) {
     left.advance();
     if (!left.record) return result;
+    if (left.record->has_end() && left.record->end().reason() == kAborted) return result;
     right.advance();
     if (!right.record || left.bytes != right.bytes) {
       result.difference = report(before, result.records + 1, left, right);

@@ -13,11 +13,12 @@
 #include <vector>
 
 #include "clock/core/journal.h"
-#include "common/properties.h"
+#include "common/process_spec.h"
 
 namespace fencepost::lab {
 namespace {
 
+constexpr std::uint64_t kMaxTick = 1'000'000'000'000;  // its milliseconds are a number, too
 constexpr std::size_t kMaxJournalBytes = std::size_t{64} << 20U;
 
 struct Verb {
@@ -60,7 +61,7 @@ class Reader {
   std::uint64_t number_of(const YAML::Node& node, std::string_view what) const;
   bool truth_of(const YAML::Node& node, std::string_view what) const;
   void read_properties(const YAML::Node& node, wire::Decision& decision) const;
-  void check_properties(const YAML::Node& node, const wire::Decision& decision) const;
+  void check_properties(const YAML::Node& join, const wire::Decision& decision) const;
   void read_field(const std::string& key, const YAML::Node& key_node, const YAML::Node& value,
                   wire::Decision& decision) const;
   void read_verb(const Verb& verb, const YAML::Node& value, wire::Decision& decision) const;
@@ -104,9 +105,10 @@ void Reader::read_properties(const YAML::Node& node, wire::Decision& decision) c
 }
 
 // As the process itself would check them, which is then too late to name their place.
-void Reader::check_properties(const YAML::Node& node, const wire::Decision& decision) const {
+void Reader::check_properties(const YAML::Node& join, const wire::Decision& decision) const {
   Properties properties(role_from_string(decision.role()).value());
-  for (const auto& entry : node) {
+  const YAML::Node node = join["properties"] ? join["properties"] : join;
+  for (const auto& entry : join["properties"]) {
     try {
       properties.set(entry.first.Scalar(), entry.second.Scalar(), place_of(entry.first.Mark()));
     } catch (const ConfigError& error) {
@@ -127,7 +129,8 @@ void Reader::read_verb(const Verb& verb, const YAML::Node& value, wire::Decision
     if (!truth_of(value, "end")) reject(value.Mark(), "end is true");
   } else {
     decision.set_process(text_of(value, verb.word));
-    if (decision.process().empty()) reject(value.Mark(), "the name of a process is missing");
+    const std::string objection = objection_to_name(decision.process());
+    if (!objection.empty()) reject(value.Mark(), objection);
   }
 }
 
@@ -139,7 +142,7 @@ void Reader::read_field(const std::string& key, const YAML::Node& key_node, cons
   if (key == "tick") {
     if (decision.has_tick()) reject(key_node.Mark(), "tick is given twice");
     const std::uint64_t tick = number_of(value, "tick");
-    if (tick > static_cast<std::uint64_t>(INT64_MAX)) reject(value.Mark(), "tick is too large");
+    if (tick > kMaxTick) reject(value.Mark(), "tick is too large");
     decision.set_tick(static_cast<std::int64_t>(tick));
   } else if (key == "holding") {
     decision.set_holding(truth_of(value, "holding"));
@@ -168,8 +171,7 @@ wire::Decision Reader::read_decision(const YAML::Node& node) const {
   if (decision.kind() == wire::Decision::JOIN && !decision.has_role()) {
     reject(node.Mark(), "a join has a role");
   }
-  const bool has_properties = decision.properties_size() > 0 && decision.has_role();
-  if (has_properties) check_properties(node["properties"], decision);
+  if (decision.kind() == wire::Decision::JOIN) check_properties(node, decision);
   return decision;
 }
 

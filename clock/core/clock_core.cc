@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/capture_file.h"
 #include "common/check.h"
 
 namespace fencepost::clock {
@@ -30,10 +31,18 @@ Participant* ClockCore::find(const ParticipantId& who) {
 
 // ---- facts ----
 
-bool ClockCore::hello(const wire::Hello& hello) {
-  const bool first = hellos_.emplace(hello.name(), hello).second;
+std::string ClockCore::hello(const wire::Hello& hello) {
+  const std::string& name = hello.name();
+  if (hellos_.contains(name)) return "another " + name + " waits to join already";
+  const Pending* const start = awaited_start(name);
+  if (start != nullptr && !is_expected(*start, hello))
+    return "another " + name + " is to start now";
+  if (start == nullptr && plan_.replay()) {
+    return "this is a replay: it takes nobody but those of its journal";
+  }
+  hellos_.emplace(name, hello);
   proceed();
-  return first;
+  return {};
 }
 
 void ClockCore::hello_withdrawn(const std::string& name) { hellos_.erase(name); }
@@ -150,7 +159,7 @@ void ClockCore::end(const std::string& reason) {
 }
 
 void ClockCore::fail(const std::string& why) {
-  if (phase_ != Phase::kFinished) finish("aborted", why);
+  if (phase_ != Phase::kFinished) finish(kAborted, why);
 }
 
 // Keeps count of how many steps the open tick still waits for. A stop or a death accounts for a

@@ -44,6 +44,10 @@ struct SupplyTo {
 struct Perform {
   wire::Act act;
 };  // physical; confirmed by the fact that it causes
+struct TurnAway {
+  std::string name;
+  std::string reason;
+};  // the process of this name that waits to join is not the one that is to
 struct AppendJournal {
   wire::Decision decision;
 };  // on disk before the Grants that follow
@@ -55,8 +59,8 @@ struct Finished {
   bool disturbed = false;              // something happened that the scenario does not say
   std::optional<std::string> failure;  // the run is void: not reproducible, or aborted
 };
-using Effect =
-    std::variant<WelcomeTo, GrantTo, SupplyTo, Perform, AppendJournal, PausePacing, Finished>;
+using Effect = std::variant<WelcomeTo, GrantTo, SupplyTo, Perform, TurnAway, AppendJournal,
+                            PausePacing, Finished>;
 
 // As it goes over a socket, where it names frames instead of carrying them. Without the peers'
 // addresses, which the host adds.
@@ -75,9 +79,9 @@ class ClockCore {
   // ---- facts; each may be late, and each is a level: telling it twice changes nothing ----
 
   // A process of this name wants in. It waits while the name is alive, and becomes active at a
-  // boundary: as the START it confirms, or as a JOIN from outside. False if another one of this
-  // name is waiting already.
-  bool hello(const wire::Hello& hello);
+  // boundary: as the START that it confirms, if its role and properties are those of the scenario
+  // or the journal, or as a JOIN from outside. Returns why it cannot be taken; empty if it can.
+  std::string hello(const wire::Hello& hello);
   // The waiting process of this name is gone before it was welcomed.
   void hello_withdrawn(const std::string& name);
   // A participant has finished the step it was granted. False if it owes no such step (an error of
@@ -178,6 +182,8 @@ class ClockCore {
   bool decide_close(Pending& pending, Participant& participant);
   void perform(Pending& pending, wire::Act::Kind kind);
   void perform_following_starts();
+  bool is_expected(const Pending& start, const wire::Hello& hello) const;
+  bool is_there_for(const Pending& start);
   void join(const wire::Hello& hello, Origin origin);
   void kill(Participant& participant, Origin origin);
   void remove(Participant& participant, Tick label);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "clock/core/clock_core.h"
+#include "common/process_spec.h"
 
 namespace fencepost::clock {
 
@@ -195,22 +196,45 @@ void ClockCore::perform_following_starts() {
   for (Pending& pending : pending_) {
     if (pending.change == Change::kFire) continue;
     if (pending.change != Change::kStart) return;
-    const bool needed = find(pending.process) == nullptr && !hellos_.contains(pending.process);
+    if (pending.origin == Origin::kOutside && !plan_.replay()) return;
+    const bool needed = find(pending.process) == nullptr && !is_there_for(pending);
     if (starting.insert(pending.process).second && needed) perform(pending, wire::Act::START);
   }
 }
 
+// Somebody of the right name is not yet the one that is to start: a replay would start another one.
+bool ClockCore::is_expected(const Pending& start, const wire::Hello& hello) const {
+  const auto agrees = [&hello](const wire::ProcessSpec& spec) {
+    return spec.role() == hello.role() &&
+           same_properties(hello.role(), spec.properties(), hello.properties());
+  };
+  if (start.spec.has_role()) return agrees(start.spec);
+  for (const wire::ProcessSpec& spec : plan_.processes()) {
+    if (spec.name() == start.process) return agrees(spec);
+  }
+  return true;
+}
+
+// Turns away who waits under the name of another.
+bool ClockCore::is_there_for(const Pending& start) {
+  const auto waiting = hellos_.find(start.process);
+  if (waiting == hellos_.end()) return false;
+  if (is_expected(start, waiting->second)) return true;
+  hellos_.erase(waiting);
+  effects_.emplace_back(
+      TurnAway{.name = start.process, .reason = "another " + start.process + " is to start now"});
+  return false;
+}
+
 bool ClockCore::decide_start(Pending& pending) {
   if (find(pending.process) != nullptr) return true;
-  const auto hello = hellos_.find(pending.process);
-  if (hello == hellos_.end()) {
-    // A newcomer from outside may have gone away again; in a replay it has to be started.
-    if (pending.origin == Origin::kOutside && !plan_.replay()) return true;
+  const bool from_outside = pending.origin == Origin::kOutside && !plan_.replay();
+  if (from_outside ? !hellos_.contains(pending.process) : !is_there_for(pending)) {
+    if (from_outside) return true;  // a newcomer has gone away again
     perform_following_starts();
     return false;
   }
-  const wire::Hello accepted = std::move(hello->second);
-  hellos_.erase(hello);
+  const wire::Hello accepted = std::move(hellos_.extract(pending.process).mapped());
   join(accepted, pending.origin);
   return true;
 }
@@ -313,7 +337,7 @@ bool ClockCore::decide_close(Pending& pending, Participant& participant) {
   if (!participant.fact_closing && !participant.fact_gone) {
     perform(pending, wire::Act::CLOSE);
     // A stopped process cannot say that the signal has reached it; it will once it goes on.
-    if (!participant.frozen) return false;
+    if (!participant.frozen && !participant.fact_stopped) return false;
   }
   participant.closing = true;
   record_lifecycle(wire::Lifecycle::CLOSE, participant, pending.origin);

@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <array>
 
 namespace fencepost::clock {
 namespace {
@@ -13,8 +14,10 @@ constexpr std::size_t kCommentColumn = 40;
 
 // A scalar as it may stand in a flow mapping; quoted unless every character is harmless.
 std::string scalar(std::string_view text) {
+  constexpr auto kNulls = std::to_array<std::string_view>({"null", "Null", "NULL"});
   const bool plain = !text.empty() && text.front() != '-' &&
-                     text.find_first_not_of(kPlainCharacters) == std::string_view::npos;
+                     text.find_first_not_of(kPlainCharacters) == std::string_view::npos &&
+                     std::find(kNulls.begin(), kNulls.end(), text) == kNulls.end();
   if (plain) return std::string(text);
   std::string quoted = "\"";
   for (const char character : text) {

@@ -27,8 +27,8 @@ struct ReplayArguments {
   std::string out;  // empty: DIR/replay
 };
 
-// How far a capture goes. A run whose clock or runner was killed leaves one without an end, perhaps
-// with half a record.
+// How far a capture goes. A run whose clock was killed leaves one without an end, perhaps with half
+// a record; one that was aborted, e.g. since its runner was killed, says so.
 struct Extent {
   std::optional<Tick> last;  // of a record; nothing: there is none
   bool whole = false;
@@ -39,7 +39,7 @@ Extent extent_of(const std::string& path) {
     CaptureReader reader(path);
     while (const auto record = reader.next()) {
       extent.last = Tick(reader.tick());
-      extent.whole = record->has_end();
+      extent.whole = record->has_end() && record->end().reason() != kAborted;
     }
   } catch (const std::runtime_error&) {
     extent.whole = false;

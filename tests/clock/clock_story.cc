@@ -127,6 +127,8 @@ void ClockStory::drain() {
       journal_.push_back(std::to_string(decision.tick()) + " " +
                          wire::Decision::Kind_Name(decision.kind()) + " " + decision.process() +
                          (decision.holding() ? " holding" : ""));
+    } else if (const auto* away = std::get_if<clock::TurnAway>(&effect)) {
+      turned_away_.push_back(away->name);
     } else if (const auto* ended = std::get_if<clock::Finished>(&effect)) {
       finished_ = *ended;
     }

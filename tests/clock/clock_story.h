@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "clock/core/clock_core.h"
@@ -42,6 +43,10 @@ class ClockStory {
   std::vector<std::string> grants();
   // What the core asked the host to do since the last call, e.g. "START C".
   std::vector<std::string> acts();
+  // Who was turned away since the last call.
+  std::vector<std::string> turned_away() { return std::exchange(turned_away_, {}); }
+  // Takes note of what the core has done since; the calls above do so themselves.
+  void catch_up() { drain(); }
   // The journal's lines so far, e.g. "3 KILL C", "3 FREEZE C holding".
   const std::vector<std::string>& journal() const { return journal_; }
   // The capture's lines so far, without receptions.
@@ -66,6 +71,7 @@ class ClockStory {
   std::map<std::string, Life> lives_;
   std::vector<std::string> grants_;
   std::vector<std::string> acts_;
+  std::vector<std::string> turned_away_;
   std::vector<std::string> journal_;
   std::vector<std::string> capture_;
   std::optional<clock::Finished> finished_;

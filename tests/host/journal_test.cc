@@ -63,6 +63,21 @@ TEST(Journal, EveryLineSaysInWordsWhatHappened) {
             "  - {tick: 12, kill: C2}                 # at 12000 ms C2 is killed (kill -9)\n");
 }
 
+TEST(Journal, WhatYamlTakesForNothingIsWrittenAsText) {
+  wire::Decision join = decision(1, wire::Decision::JOIN, "null");
+  join.set_role("consumer");
+  for (const auto& [name, value] : {std::pair{"app.assign", "orders"},
+                                    {"bootstrap.servers", "B1:19092"},
+                                    {"client.id", "null"}}) {
+    join.add_properties()->set_name(name);
+    join.mutable_properties()->rbegin()->set_value(value);
+  }
+  const auto journal =
+      lab::parse_journal(header() + clock::journal_line(join, 1000), "journal.yaml");
+  ASSERT_EQ(journal.decisions.size(), 1U);
+  EXPECT_EQ(journal.decisions[0].SerializeAsString(), join.SerializeAsString());
+}
+
 TEST(Journal, WithoutAnEndItIsAPrefix) {
   const auto journal = lab::parse_journal(header(), "journal.yaml");
   EXPECT_TRUE(journal.decisions.empty());
@@ -90,11 +105,15 @@ TEST(Journal, MistakesAreNamedWithTheirPlace) {
       {"- {tick: 4, end: true}\n  - {tick: 5, kill: C2}", "nothing comes behind the end"},
       {"- {tick: 4, kill: C1}\n  - {tick: 3, kill: C2}", "ticks do not go back"},
       {"- {tick: 1, tick: 2, kill: C2}", "tick is given twice"},
-      {"- {tick: 1, kill: \"\"}", "the name of a process is missing"},
+      {"- {tick: 1, kill: \"\"}", "a name has 1 to 64"},
       {"- {tick: 1, join: C4, role: consumer, properties: {grup.id: billing}}",
        "journal.yaml:8:54: unknown property \"grup.id\"; did you mean \"group.id\"?"},
       {"- {tick: 1, join: C4, role: consumer, properties: {max.poll.records: many}}",
        "max.poll.records"},
+      {"- {tick: 1, join: \"../C4\", role: consumer}", "journal.yaml:8:21: a name has 1 to 64"},
+      {"- {tick: 1, kill: clock}", "the clock has this name"},
+      {"- {tick: 1, join: C4, role: consumer}", "journal.yaml:8:5: bootstrap.servers"},
+      {"- {tick: 2000000000000, kill: C4}", "tick is too large"},
       {"- {tick: 4, kill: C1", "journal.yaml:"},
   };
   for (const auto& row : kRows) {

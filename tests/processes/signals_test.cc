@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 // A run that goes on until it is ended, slow enough to be disturbed, in a process of its own.
 class LongRun : public testing::Test {
  protected:
-  LongRun() {
+  explicit LongRun(wire::Plan plan = billing_plan(100'000)) : plan_(std::move(plan)) {
     lab::RunOptions options = options_for(directory_);
     options.pace = 20ms;
     runner_ = run_in_background(plan_, options);
@@ -68,7 +68,17 @@ class LongRun : public testing::Test {
     expect_same_in_replay(plan_, directory_, lab::World::kInProcess);
   }
 
-  wire::Plan plan_ = billing_plan(100'000);
+  // A reader that this test starts, so no child of the runner.
+  auto start_by_hand(const std::string& name) {
+    const auto address = run_command("cat " + directory_.path() + "/clock.address");
+    const std::string command = std::string(FENCEPOST_BINARIES) + "/consumer --name " + name +
+                                " --clock " + address.output.substr(0, address.output.find('\n')) +
+                                " -X bootstrap.servers=B1:19092 -X app.assign=orders-0"
+                                " -X auto.offset.reset=earliest 2>&1";
+    return std::unique_ptr<FILE, int (*)(FILE*)>(popen(command.c_str(), "r"), pclose);
+  }
+
+  wire::Plan plan_;
   RunDirectory directory_;
   pid_t runner_ = -1;
 };
@@ -123,14 +133,39 @@ TEST_F(LongRun, TerminationByHandClosesGracefully) {
 }
 
 TEST_F(LongRun, ProcessStartedByHandJoinsAndReplays) {
-  const auto address = run_command("cat " + directory_.path() + "/clock.address");
-  const std::string command = std::string(FENCEPOST_BINARIES) + "/consumer --name C9 --clock " +
-                              address.output.substr(0, address.output.find('\n')) +
-                              " -X bootstrap.servers=B1:19092 -X app.assign=orders-0";
-  std::unique_ptr<FILE, int (*)(FILE*)> by_hand(popen((command + " 2>&1").c_str(), "r"), pclose);
+  auto by_hand = start_by_hand("C9");
   EXPECT_TRUE(journal_has("JOIN C9"));
   interrupt();
   by_hand.reset();
+  expect_same_in_replays();
+}
+
+// What the scenario does to C9 when it has read a record, whoever has started it.
+wire::Plan plan_that_acts_on_c9() {
+  wire::Plan plan = billing_plan(100'000);
+  add_action_when(plan, "C9", "record.read", wire::Action::STOP, "C9");
+  add_action(plan, 400, wire::Action::CONT, "C9");
+  add_action(plan, 410, wire::Action::KILL, "C9");
+  return plan;
+}
+
+class ScriptedLongRun : public LongRun {
+ protected:
+  ScriptedLongRun() : LongRun(plan_that_acts_on_c9()) {}
+};
+
+TEST_F(ScriptedLongRun, ActsOnWhoWasStartedByHand) {
+  auto by_hand = start_by_hand("C9");
+  EXPECT_TRUE(journal_has("JOIN C9"));
+  EXPECT_TRUE(directory_.eventually(
+      [this] { return directory_.log_of("clock").find("C9 is gone") != std::string::npos; }));
+  interrupt();
+  by_hand.reset();
+  const std::vector<std::string> lives = lives_of(capture_of(directory_));
+  for (const std::string life : {"FREEZE C9", "THAW C9", "KILL C9"}) {
+    EXPECT_NE(std::find(lives.begin(), lives.end(), life), lives.end()) << life;
+  }
+  EXPECT_FALSE(journal_has("KILL C9")) << "the scenario did it";
   expect_same_in_replays();
 }
 
