@@ -77,8 +77,9 @@ bool ClockService::signal_stranger(const wire::Act& act) {
   if (act.kind() == wire::Act::START || !active) return false;
   const std::int64_t pid = sessions_.pid_of(*active).value_or(0);
   if (children_.contains({act.process(), pid})) return false;
-  const wire::Hello& hello = core_.participants().at(act.process()).hello;
-  if (pid <= 0 || hello.pid_space() != own_pid_space()) {
+  const auto participant = core_.participants().find(act.process());
+  if (participant == core_.participants().end()) return false;  // it has ended, and hangs up now
+  if (pid <= 0 || participant->second.hello.pid_space() != own_pid_space()) {
     core_.fail("nobody here can signal " + act.process() + ", which was started somewhere else");
     asio::post(context_, [this] { fact(); });
     return true;

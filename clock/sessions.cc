@@ -39,8 +39,8 @@ std::string Sessions::admit(const std::shared_ptr<FrameStream>& stream,
   } else if (runner_) {
     refuse(stream, "a runner", "there is a runner already");
   } else {
-    take_in(stream).stage = Stage::kRunner;
-    runner_ = next_key_ - 1;
+    runner_ = take_in(stream);
+    sessions_.at(*runner_).stage = Stage::kRunner;
     events_.on_runner();
   }
   return {};
@@ -53,11 +53,10 @@ std::string Sessions::admit_process(const std::shared_ptr<FrameStream>& stream, 
   complete_address(hello, *stream);
   objection = events_.on_hello(hello);
   if (!objection.empty()) return objection;
-  Session& session = take_in(stream);
-  const Key key = next_key_ - 1;
+  const Key key = take_in(stream);
   waiting_[hello.name()] = key;
-  session.hello = std::move(hello);
-  if (active_.contains(session.hello.name())) wait_for_name(key);
+  if (active_.contains(hello.name())) wait_for_name(key);
+  sessions_.at(key).hello = std::move(hello);
   return {};
 }
 
@@ -74,14 +73,14 @@ std::string Sessions::objection_to(const wire::Hello& hello) const {
   return objection_to_properties(*role, hello.properties());
 }
 
-Sessions::Session& Sessions::take_in(const std::shared_ptr<FrameStream>& stream) {
+Sessions::Key Sessions::take_in(const std::shared_ptr<FrameStream>& stream) {
   const Key key = next_key_++;
   Session& session = sessions_[key];
   session.stream = stream;
   stream->set_limit(kMaxStepBytes);
   stream->hand_over([this, key](std::string_view bytes) { on_bytes(key, bytes); },
                     [this, key](const std::string& reason) { on_closed(key, reason); });
-  return session;
+  return key;
 }
 
 void Sessions::turn_away(const std::string& name, const std::string& reason) {

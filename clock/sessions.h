@@ -93,7 +93,7 @@ class Sessions {
 
   std::string admit_process(const std::shared_ptr<FrameStream>& stream, wire::Hello hello);
   std::string objection_to(const wire::Hello& hello) const;
-  Session& take_in(const std::shared_ptr<FrameStream>& stream);
+  Key take_in(const std::shared_ptr<FrameStream>& stream);
   void refuse(const std::shared_ptr<FrameStream>& stream, const std::string& name,
               const std::string& reason);
   void on_bytes(Key key, std::string_view bytes);

@@ -35,8 +35,9 @@ std::string ClockCore::hello(const wire::Hello& hello) {
   const std::string& name = hello.name();
   if (hellos_.contains(name)) return "another " + name + " waits to join already";
   const Pending* const start = awaited_start(name);
-  if (start != nullptr && !is_expected(*start, hello))
+  if (start != nullptr && !is_expected(*start, hello)) {
     return "another " + name + " is to start now";
+  }
   if (start == nullptr && plan_.replay()) {
     return "this is a replay: it takes nobody but those of its journal";
   }

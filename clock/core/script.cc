@@ -118,8 +118,9 @@ std::vector<int> Script::due(Tick label) const {
 std::vector<int> Script::take_due(Tick label) {
   std::vector<int> taken = due(label);
   fired_.clear();
-  while (!timeline_.empty() && timeline_.begin()->first <= label)
+  while (!timeline_.empty() && timeline_.begin()->first <= label) {
     timeline_.erase(timeline_.begin());
+  }
   return taken;
 }
 

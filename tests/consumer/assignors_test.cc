@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "common/random.h"
+#include "tests/consumer/group_checks.h"
 
 namespace fencepost::consumer {
 namespace {
@@ -23,15 +24,6 @@ AssignorInput input_of(const Counts& counts, const Subscriptions& subscriptions)
     input.members.push_back(member);
   }
   return input;
-}
-
-std::string text_of(const GroupAssignment& assignment) {
-  std::string text;
-  for (const auto& [id, partitions] : assignment) {
-    if (!text.empty()) text += "; ";
-    text += id.value() + ": " + to_text(partitions);
-  }
-  return text;
 }
 
 struct Row {
@@ -144,10 +136,6 @@ AssignorInput random_group(Random& random) {
   return input_of(counts, subscriptions);
 }
 
-bool subscribes(const MemberSubscription& member, const std::string& topic) {
-  return std::find(member.topics.begin(), member.topics.end(), topic) != member.topics.end();
-}
-
 class RandomGroups : public testing::TestWithParam<const char*> {};
 
 TEST_P(RandomGroups, EachPartitionGoesToExactlyOneOfItsSubscribers) {
@@ -155,23 +143,7 @@ TEST_P(RandomGroups, EachPartitionGoesToExactlyOneOfItsSubscribers) {
   Random random(1, "test", Incarnation(1), GetParam());
   for (int run = 0; run < 500; ++run) {
     const AssignorInput input = random_group(random);
-    const GroupAssignment assignment = assignor->assign(input);
-    ASSERT_EQ(assignment.size(), input.members.size()) << "run " << run;
-    std::map<TopicPartition, int> owners;
-    for (const MemberSubscription& member : input.members) {
-      for (const TopicPartition& where : assignment.at(member.member_id)) {
-        ++owners[where];
-        EXPECT_TRUE(subscribes(member, where.topic)) << "run " << run;
-      }
-    }
-    for (const auto& [topic, count] : input.partition_counts) {
-      const bool wanted = std::any_of(
-          input.members.begin(), input.members.end(),
-          [&topic = topic](const MemberSubscription& member) { return subscribes(member, topic); });
-      for (std::int32_t i = 0; i < count; ++i) {
-        EXPECT_EQ((owners[{topic, PartitionId(i)}]), wanted ? 1 : 0) << "run " << run;
-      }
-    }
+    expect_complete(input, assignor->assign(input), "run " + std::to_string(run));
   }
 }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "common/random.h"
-#include "consumer/core/assignors/assignor.h"
+#include "tests/consumer/group_checks.h"
 
 namespace fencepost::consumer {
 namespace {
@@ -42,15 +42,6 @@ TopicPartitions some(const std::string& topic, std::initializer_list<int> indexe
 TopicPartitions operator+(TopicPartitions left, const TopicPartitions& right) {
   left.insert(right.begin(), right.end());
   return left;
-}
-
-std::string text_of(const GroupAssignment& assignment) {
-  std::string text;
-  for (const auto& [id, partitions] : assignment) {
-    if (!text.empty()) text += "; ";
-    text += id.value() + ": " + to_text(partitions);
-  }
-  return text;
 }
 
 std::unique_ptr<Assignor> kafkas() { return make_assignor("cooperative-sticky"); }
@@ -196,31 +187,6 @@ AssignorInput random_group(Random& random, const Shape& shape) {
     }
   }
   return input;
-}
-
-bool subscribes(const MemberSubscription& member, const std::string& topic) {
-  return std::find(member.topics.begin(), member.topics.end(), topic) != member.topics.end();
-}
-
-// Every partition of a subscribed topic has one owner, who subscribes to it.
-void expect_complete(const AssignorInput& input, const GroupAssignment& assignment,
-                     const std::string& what) {
-  ASSERT_EQ(assignment.size(), input.members.size()) << what;
-  std::map<TopicPartition, int> owners;
-  for (const MemberSubscription& member : input.members) {
-    for (const TopicPartition& where : assignment.at(member.member_id)) {
-      ++owners[where];
-      ASSERT_TRUE(subscribes(member, where.topic)) << what;
-    }
-  }
-  for (const auto& [topic, count] : input.partition_counts) {
-    const bool wanted =
-        std::any_of(input.members.begin(), input.members.end(),
-                    [&, &name = topic](const auto& member) { return subscribes(member, name); });
-    for (std::int32_t i = 0; i < count; ++i) {
-      ASSERT_EQ((owners[{topic, PartitionId(i)}]), wanted ? 1 : 0) << what << " " << topic << i;
-    }
-  }
 }
 
 std::size_t spread(const GroupAssignment& assignment) {
