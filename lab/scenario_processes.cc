@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 
+#include "common/process_spec.h"
 #include "common/properties.h"
 #include "lab/scenario.h"
 #include "lab/scenario_parts.h"
@@ -376,6 +377,10 @@ void read_processes(const Layers& defaults, const Layers& sections, const KnownN
         reader.mistake(entry.place, fmt::format("\"{}\" is no name of a process: a letter, then "
                                                 "letters, digits, '-' and '_', at most {}",
                                                 entry.key.substr(0, kNameMax), kNameMax));
+        continue;
+      }
+      if (const std::string objection = objection_to_name(entry.key); !objection.empty()) {
+        reader.mistake(entry.place, fmt::format("\"{}\": {}", entry.key, objection));
         continue;
       }
       if (!reader.is_map(entry.value, "a process")) continue;

@@ -195,6 +195,8 @@ constexpr BadCase kBadCases[] = {
     {"NoRole", "!processes: {X: {group.id: g}}\nuntil: 3\n", "X has no role"},
     {"NoBroker", "!processes: {C1: {role: consumer, group.id: g}}\nuntil: 3\n", "needs a broker"},
     {"BadName", "!processes: {../x: {role: broker}}\nuntil: 3\n", "is no name of a process"},
+    {"NameOfTheClock", "!processes: {clock: {role: broker}}\nuntil: 3\n",
+     "\"clock\": the clock has this name"},
     {"UnknownProperty",
      "!processes: {B1: {role: broker}, C1: {role: consumer, sesion.timeout.ms: 3}}\nuntil: 3\n",
      "did you mean \"session.timeout.ms\"?"},
