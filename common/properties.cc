@@ -26,7 +26,8 @@ struct RoleName {
 constexpr std::array kRoles = std::to_array<RoleName>({{Role::kBroker, "broker"},
                                                        {Role::kConsumer, "consumer"},
                                                        {Role::kProducer, "producer"},
-                                                       {Role::kProbe, "probe"}});
+                                                       {Role::kProbe, "probe"},
+                                                       {Role::kAdmin, "admin"}});
 
 struct ClassName {
   std::string_view java;

@@ -13,7 +13,7 @@
 
 namespace fencepost {
 
-enum class Role { kBroker, kConsumer, kProducer, kProbe };
+enum class Role { kBroker, kConsumer, kProducer, kProbe, kAdmin };
 
 std::string_view to_string(Role role);  // "consumer"
 std::optional<Role> role_from_string(std::string_view name);

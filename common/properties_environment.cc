@@ -11,7 +11,8 @@ namespace fencepost {
 namespace {
 
 constexpr std::string_view kPrefix = "KAFKA_";
-constexpr std::array kRoles = {Role::kBroker, Role::kConsumer, Role::kProducer, Role::kProbe};
+constexpr std::array kRoles = {Role::kBroker, Role::kConsumer, Role::kProducer, Role::kProbe,
+                               Role::kAdmin};
 
 // "SESSION_TIMEOUT_MS" is session.timeout.ms. A dash is two underscores in some images and three in
 // others; no property has an underscore in its name, so both are understood.

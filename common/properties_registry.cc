@@ -18,7 +18,7 @@ constexpr std::string_view kConsumer = "consumer";
 constexpr std::string_view kProducer = "producer";
 // A consumer process has a producer too: the one for its invoices.
 constexpr std::string_view kClients = "consumer,producer";
-constexpr std::string_view kAnyClient = "consumer,producer,probe";
+constexpr std::string_view kAnyClient = "consumer,producer,probe,admin";
 
 // Defaults are those of Kafka's Java clients and broker, unless the meaning says "Deviation".
 constexpr std::array kProperties = std::to_array<PropertyInfo>({

@@ -92,6 +92,7 @@ void Properties::validate() const {
     case Role::kProducer:
       return check_producer(*this);
     case Role::kProbe:
+    case Role::kAdmin:
       return;
   }
 }

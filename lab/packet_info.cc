@@ -318,6 +318,18 @@ void describe_payload(const wire::Frame& frame, const PartitionNames& names, Inf
       return describe(frame.create_topics_request(), info);
     case wire::Frame::kCreateTopicsResponse:
       return describe(frame.create_topics_response(), info);
+    case wire::Frame::kDescribeGroupsRequest:
+    case wire::Frame::kDescribeGroupsResponse:
+    case wire::Frame::kListGroupsRequest:
+    case wire::Frame::kListGroupsResponse:
+    case wire::Frame::kDeleteTopicsRequest:
+    case wire::Frame::kDeleteTopicsResponse:
+    case wire::Frame::kCreatePartitionsRequest:
+    case wire::Frame::kCreatePartitionsResponse:
+    case wire::Frame::kDeleteGroupsRequest:
+    case wire::Frame::kDeleteGroupsResponse:
+    case wire::Frame::kOffsetDeleteRequest:
+    case wire::Frame::kOffsetDeleteResponse:
     case wire::Frame::PAYLOAD_NOT_SET:
       return;
   }

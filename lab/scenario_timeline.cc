@@ -23,6 +23,7 @@ constexpr std::array kActionKeys = std::to_array<ActionKey>({
     {"close", wire::Action::CLOSE},
     {"restart", wire::Action::RESTART},
     {"slow", wire::Action::SLOW},
+    {"call", wire::Action::CALL},
     {"pause", wire::Action::PAUSE},
     {"drop", wire::Action::DROP},
     {"delay", wire::Action::DELAY},
@@ -32,6 +33,10 @@ constexpr std::array kActionKeys = std::to_array<ActionKey>({
 });
 constexpr std::array<std::string_view, 3> kTriggerKeys{"at", "when", "every"};
 constexpr std::array<std::string_view, 2> kSlowKeys{"process", "ticks"};
+constexpr std::array<std::string_view, 3> kCallKeys{"process", "method", "arguments"};
+// Kafka's names. What they take, and what they do at that moment, says docs/scenarios.md.
+constexpr std::array<std::string_view, 6> kMethods{"subscribe", "unsubscribe", "pause",
+                                                   "resume",    "seek",        "enforceRebalance"};
 constexpr std::array<std::string_view, 6> kLinkKeys{"from",     "to",    "api",
                                                     "response", "times", "percent"};
 
@@ -46,6 +51,7 @@ class ActionReader {
   void read_names(const YamlNode& node, std::string_view what,
                   google::protobuf::RepeatedPtrField<std::string>& names);
   void read_slow(const YamlNode& node, wire::Action& action);
+  void read_call(const YamlNode& node, wire::Action& action);
   void read_link(const YamlEntry& entry, wire::Action& action);
   void read_sides(const YamlNode& node, wire::Action& action);
   void read_flag(const YamlEntry& entry);
@@ -68,6 +74,9 @@ std::optional<wire::Action> ActionReader::read(const YamlEntry& entry, wire::Act
       break;
     case wire::Action::SLOW:
       read_slow(entry.value, action);
+      break;
+    case wire::Action::CALL:
+      read_call(entry.value, action);
       break;
     case wire::Action::DROP:
     case wire::Action::DELAY:
@@ -104,6 +113,27 @@ void ActionReader::read_slow(const YamlNode& node, wire::Action& action) {
   read_names(*process, "process", *action.mutable_processes());
   const auto value = reader_.integer(*ticks, "ticks", {1, kTicksMax});
   if (value) action.set_ticks(*value);
+}
+
+void ActionReader::read_call(const YamlNode& node, wire::Action& action) {
+  if (!reader_.is_map(node, "call")) return;
+  reader_.only_keys(node, kCallKeys, "call");
+  const YamlNode* process = node.find("process");
+  const YamlNode* method = node.find("method");
+  if (process == nullptr || method == nullptr) {
+    reader_.mistake(node.place,
+                    "call needs a process and a method of its Kafka client: "
+                    "{process: C2, method: subscribe, arguments: [orders]}");
+    return;
+  }
+  read_names(*process, "process", *action.mutable_processes());
+  const auto word = reader_.word(*method, "method");
+  if (word && reader_.one_of(*word, "method", kMethods)) action.set_method(word->text);
+  if (const YamlNode* arguments = node.find("arguments")) {
+    for (const Word& argument : reader_.words(*arguments, "arguments")) {
+      action.add_arguments(argument.text);
+    }
+  }
 }
 
 void ActionReader::read_link(const YamlEntry& entry, wire::Action& action) {

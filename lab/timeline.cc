@@ -82,6 +82,7 @@ std::optional<wire::Lifecycle::Kind> trace_of(wire::Action::Kind kind) {
     case wire::Action::CLOSE:
       return wire::Lifecycle::CLOSE;
     case wire::Action::SLOW:
+    case wire::Action::CALL:
     case wire::Action::PAUSE:
     case wire::Action::DROP:
     case wire::Action::DELAY:
@@ -117,7 +118,9 @@ class InVain {
     if (fired.rule < 0 || fired.rule >= plan_.rules_size()) return found;
     for (const wire::Action& action : plan_.rules(fired.rule).actions()) {
       const auto trace = trace_of(action.kind());
-      if (!trace && action.kind() != wire::Action::SLOW) continue;
+      const bool control =
+          action.kind() == wire::Action::SLOW || action.kind() == wire::Action::CALL;
+      if (!trace && !control) continue;
       for (const std::string& process : action.processes()) {
         const Standing before = at_rule_end(process, trace, fired);
         const bool obeyed = trace ? followed(process, *trace, fired) : before.running;

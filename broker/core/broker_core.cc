@@ -152,6 +152,18 @@ void BrokerCore::dispatch(const wire::Frame& frame, const Caller& caller, Turn& 
       *response.mutable_create_topics_response() =
           cluster_.create_topics(frame.create_topics_request(), turn);
       break;
+    case wire::Frame::kDescribeGroupsRequest:
+    case wire::Frame::kDescribeGroupsResponse:
+    case wire::Frame::kListGroupsRequest:
+    case wire::Frame::kListGroupsResponse:
+    case wire::Frame::kDeleteTopicsRequest:
+    case wire::Frame::kDeleteTopicsResponse:
+    case wire::Frame::kCreatePartitionsRequest:
+    case wire::Frame::kCreatePartitionsResponse:
+    case wire::Frame::kDeleteGroupsRequest:
+    case wire::Frame::kDeleteGroupsResponse:
+    case wire::Frame::kOffsetDeleteRequest:
+    case wire::Frame::kOffsetDeleteResponse:
     case wire::Frame::kProduceResponse:
     case wire::Frame::kFetchResponse:
     case wire::Frame::kListOffsetsResponse:

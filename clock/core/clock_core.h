@@ -147,7 +147,7 @@ class ClockCore {
     kStop,
     kCont,
     kClose,
-    kSlow,
+    kControl,
     kPause,
     kFault,
     kHeal,
@@ -160,7 +160,7 @@ class ClockCore {
     Origin origin = Origin::kScript;
     std::string process{};
     bool holding = false;      // kStop from a journal
-    wire::Action action{};     // kSlow and kFault
+    wire::Action action{};     // kControl and kFault
     wire::ProcessSpec spec{};  // kStart from a journal
     int rule = 0;              // kFire, kPause
     bool performed = false;    // the physical act has been asked for

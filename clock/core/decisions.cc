@@ -6,6 +6,22 @@
 #include "common/process_spec.h"
 
 namespace fencepost::clock {
+namespace {
+
+wire::Control control_of(const wire::Action& action) {
+  wire::Control control;
+  if (action.kind() == wire::Action::SLOW) {
+    control.set_kind(wire::Control::SLOW);
+    control.set_ticks(action.ticks());
+  } else {
+    control.set_kind(wire::Control::CALL);
+    control.set_method(action.method());
+    *control.mutable_arguments() = action.arguments();
+  }
+  return control;
+}
+
+}  // namespace
 
 // ---- collecting ----
 
@@ -48,7 +64,8 @@ void ClockCore::collect_rule(int index) {
         }
         break;
       case wire::Action::SLOW:
-        for (const std::string& name : action.processes()) add(Change::kSlow, name, action);
+      case wire::Action::CALL:
+        for (const std::string& name : action.processes()) add(Change::kControl, name, action);
         break;
       case wire::Action::PAUSE:
         add(Change::kPause, {}, {});
@@ -147,11 +164,9 @@ bool ClockCore::decide(Pending& pending) {
       return participant == nullptr || decide_cont(pending, *participant);
     case Change::kClose:
       return participant == nullptr || decide_close(pending, *participant);
-    case Change::kSlow:
+    case Change::kControl:
       if (participant != nullptr) {
-        wire::Control& control = participant->controls.emplace_back();
-        control.set_kind(wire::Control::SLOW);
-        control.set_ticks(pending.action.ticks());
+        participant->controls.push_back(control_of(pending.action));
         reschedule(*participant);
       }
       return true;
