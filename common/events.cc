@@ -26,7 +26,11 @@ constexpr std::array kEvents = std::to_array<EventInfo>({
     {kMemberRemoved, "group,member,client,reason", "the coordinator removed a member from a group"},
     {kOffsetCommitted, "group,topic,partition,offset,member,generation",
      "the coordinator stored a committed offset"},
+    {kOffsetRemoved, "group,topic,partition,offset,reason",
+     "the coordinator removed a committed offset: it expired, or somebody deleted it, its group or "
+     "its topic"},
     {kOffsetsCommitted, "group,member,generation,offsets", "the client's commit has succeeded"},
+    {kPartitionsAdded, "topic,partitions", "a topic has so many partitions now"},
     {kPartitionsAssigned, "group,member,generation,partitions,owned",
      "onPartitionsAssigned: the partitions added, and all that are owned now"},
     {kPartitionsLost, "group,member,generation,partitions", "onPartitionsLost"},
@@ -43,6 +47,7 @@ constexpr std::array kEvents = std::to_array<EventInfo>({
     {kRecordSent, "record,topic,partition", "the application handed a record to its producer"},
     {kSourceFinished, "records", "a source has written all that it was asked to write"},
     {kTopicCreated, "topic,partitions", "a topic was created"},
+    {kTopicDeleted, "topic,partitions", "a topic was deleted, with its records"},
 });
 
 }  // namespace

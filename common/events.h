@@ -23,6 +23,9 @@ inline constexpr std::string_view kGroupState = "group.state";
 inline constexpr std::string_view kMemberAdded = "member.added";
 inline constexpr std::string_view kMemberRemoved = "member.removed";
 inline constexpr std::string_view kOffsetCommitted = "offset.committed";
+inline constexpr std::string_view kOffsetRemoved = "offset.removed";
+inline constexpr std::string_view kPartitionsAdded = "partitions.added";
+inline constexpr std::string_view kTopicDeleted = "topic.deleted";
 // -- consumer client --
 inline constexpr std::string_view kClientState = "client.state";
 inline constexpr std::string_view kPartitionsRevoked = "partitions.revoked";

@@ -255,12 +255,26 @@ void GroupTracker::on_assigned(const Speaker& speaker, const wire::Event& event)
     ownership.generation = generation_of(event);
     ownership.evicted = removed_since(ownership);
     ownership.from = speaker.when;
+    note_passed_over(ownership);
     const auto [open, is_new] =
         owned_.try_emplace({speaker.process, partition}, history_.ownerships.size());
     if (!is_new)
       owned_by_place_[partition].erase(std::exchange(open->second, history_.ownerships.size()));
     owned_by_place_[partition].insert(history_.ownerships.size());
     history_.ownerships.push_back(std::move(ownership));
+  }
+}
+
+// Who still holds what another one is given now, and was not there when that was decided.
+void GroupTracker::note_passed_over(const Ownership& now) {
+  const auto others = owned_by_place_.find(now.partition);
+  if (others == owned_by_place_.end()) return;
+  for (const std::size_t index : others->second) {
+    Ownership& other = history_.ownerships[index];
+    const auto joined = last_joined_.find(other.member);
+    const bool absent = other.group == now.group && static_.contains(other.process) &&
+                        joined != last_joined_.end() && joined->second < now.generation;
+    if (absent && !other.passed_over) other.passed_over = now.from;
   }
 }
 

@@ -86,6 +86,9 @@ struct Ownership {
   std::optional<Moment> to;
   End end = End::kOpen;
   std::optional<Moment> evicted;  // the coordinator has removed the member, who may not know it
+  // A static member that did not rejoin in time: it stays in the group, and the leader sees only
+  // what it said when it joined last (group-protocol 1.4 COMPLETE, 4 "Absent").
+  std::optional<Moment> passed_over;
   std::optional<FirstFetch> first_fetch;
 };
 

@@ -169,6 +169,7 @@ void HistoryBuilder::add_request(const wire::Frame& frame) {
                     frame.sync_group_request());
   } else if (frame.has_join_group_request()) {
     history_.group_of[source] = frame.join_group_request().group_id();
+    if (frame.join_group_request().has_group_instance_id()) groups_.on_static_join(source);
   }
 }
 
@@ -196,7 +197,11 @@ void HistoryBuilder::add_response(const wire::Frame& frame) {
                "");
   }
   if (frame.has_join_group_response() && !frame.join_group_response().member_id().empty()) {
-    groups_.on_member_id(destination, frame.join_group_response().member_id());
+    const wire::JoinGroupResponse& answer = frame.join_group_response();
+    groups_.on_member_id(destination, answer.member_id());
+    if (answer.error_code() == 0) {
+      groups_.on_joined(answer.member_id(), Generation(answer.generation_id()));
+    }
   }
   if (frame.has_offset_fetch_response()) add_offset_answer(frame);
 }
@@ -253,6 +258,9 @@ void HistoryBuilder::add_event(const wire::Event& event) {
     add_read(event);
   } else if (name == events::kOffsetCommitted) {
     add_commit(event);
+  } else if (name == events::kOffsetRemoved) {
+    const auto partition = partition_of(event);
+    if (partition) offsets_.removed(text(event, "group"), *partition);
   } else if (name == events::kPositionReset) {
     const auto partition = partition_of(event);
     if (!partition) return;
@@ -281,7 +289,8 @@ void HistoryBuilder::add_commit(const wire::Event& event) {
   if (!partition) return;
   const std::string group = text(event, "group");
   const auto before = history_.last_commits.find({group, *partition});
-  if (detail_ == Detail::kUnsettled && before != history_.last_commits.end()) {
+  if (detail_ == Detail::kUnsettled && before != history_.last_commits.end() &&
+      before->second.offset) {
     settling_.committed(*partition, *before->second.offset);
   }
   offsets_.stored(

@@ -86,6 +86,7 @@ int main(int argc, char** argv) {
   fencepost::lab::add_packets(app, chosen);
   fencepost::lab::add_up(app, chosen);
   fencepost::lab::add_operator(app, chosen);
+  fencepost::lab::add_search(app, chosen);
   fencepost::lab::add_status(app, chosen);
   if (argc < 2) {
     std::fprintf(stderr, "%s", app.help().c_str());

@@ -189,16 +189,25 @@ void GroupOffsets::expire(const Group& group, Turn& turn) {
   if (found == offsets_.end() || !retention) return;
   const std::int64_t now_ms = config_.virtual_ms(turn.now);
   std::vector<wire::Record> tombstones;
+  std::vector<wire::Event> reports;
   for (const auto& [where, committed] : found->second) {
     if (retention->subscribed.contains(where.topic)) continue;
     const std::int64_t base = retention->base_ms.value_or(committed.commit_ms);
     const std::int64_t due =
         committed.expire_ms.value_or(base + config_.retention_minutes * kMsPerMinute);
-    if (now_ms >= due) tombstones.push_back(offset_tombstone(group.id, where));
+    if (now_ms < due) continue;
+    tombstones.push_back(offset_tombstone(group.id, where));
+    reports.push_back(events::make(events::kOffsetRemoved,
+                                   {{"group", group.id.value()},
+                                    {"topic", where.topic},
+                                    {"partition", std::to_string(where.partition.value())},
+                                    {"offset", std::to_string(committed.offset.value())},
+                                    {"reason", "expired: offsets.retention.minutes"}}));
   }
   if (tombstones.empty()) return;
   log_.append(offsets_partition_of(group.id.value(), config_),
               make_batch(std::move(tombstones), now_ms), turn);
+  for (wire::Event& report : reports) turn.report(std::move(report));
 }
 
 }  // namespace fencepost::broker

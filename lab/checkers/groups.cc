@@ -36,6 +36,7 @@ void check_pair(const Ownership& earlier, const Ownership& later, const History&
   if (later.evicted && *later.evicted < later.from)
     return;  // a zombie hears of its last assignment
   if (deleted_between(history, earlier.group, earlier.from, later.from)) return;
+  if (earlier.passed_over && *earlier.passed_over <= later.from) return;
   if (earlier.generation == later.generation) {
     verdict.details.push_back(line_of(earlier, later, history, "two owners in one generation"));
   } else if (!earlier.evicted || *earlier.evicted > later.from) {

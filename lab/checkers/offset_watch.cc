@@ -39,6 +39,11 @@ void OffsetWatch::stored(OffsetFact commit) {
   history_.last_commits[key] = std::move(commit);
 }
 
+void OffsetWatch::removed(const std::string& group, const TopicPartition& partition) {
+  const auto found = history_.last_commits.find({group, partition});
+  if (found != history_.last_commits.end()) found->second.offset.reset();
+}
+
 void OffsetWatch::told(const OffsetFact& answer) {
   const auto found = history_.last_commits.find({answer.group, answer.partition});
   const std::optional<Offset> known =

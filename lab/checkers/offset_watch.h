@@ -19,6 +19,8 @@ class OffsetWatch {
   // In the order of the capture.
   void asked(const OffsetFact& request);
   void stored(OffsetFact commit);
+  // It expired, or somebody deleted it.
+  void removed(const std::string& group, const TopicPartition& partition);
   void told(const OffsetFact& answer);
 
  private:
