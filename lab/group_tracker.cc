@@ -318,6 +318,15 @@ void GroupTracker::on_removed(const Speaker& speaker, const wire::Event& event) 
   history_.removed.push_back(std::move(removed));
 }
 
+// A coordinator that came back from its log has forgotten that it removed a member, if no
+// generation without it was durable (group-protocol 1.8).
+void GroupTracker::on_accepted(const std::string& process) {
+  const auto first = owned_.lower_bound({process, {}});
+  for (auto owned = first; owned != owned_.end() && owned->first.process == process; ++owned) {
+    history_.ownerships[owned->second].evicted.reset();
+  }
+}
+
 void GroupTracker::on_death(const Speaker& speaker, Tick last) {
   std::vector<std::size_t> dead;
   for (const auto& [key, index] : owned_) {

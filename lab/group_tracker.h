@@ -35,6 +35,8 @@ class GroupTracker {
   // The leader's has the assignment by full member ids; its event has client ids, which members may
   // share.
   void on_sync(const Speaker& speaker, const wire::SyncGroupRequest& request);
+  // A coordinator takes a process for a member: by a Heartbeat without an error, by a JoinGroup.
+  void on_accepted(const std::string& process);
   void on_fetch(const Speaker& speaker, const wire::FetchRequest& request);
   // A process is no more; `last` is the last tick of its life.
   void on_death(const Speaker& speaker, Tick last);

@@ -200,8 +200,12 @@ void HistoryBuilder::add_response(const wire::Frame& frame) {
     const wire::JoinGroupResponse& answer = frame.join_group_response();
     groups_.on_member_id(destination, answer.member_id());
     if (answer.error_code() == 0) {
+      groups_.on_accepted(destination);
       groups_.on_joined(answer.member_id(), Generation(answer.generation_id()));
     }
+  }
+  if (frame.has_heartbeat_response() && frame.heartbeat_response().error_code() == 0) {
+    groups_.on_accepted(destination);
   }
   if (frame.has_offset_fetch_response()) add_offset_answer(frame);
 }

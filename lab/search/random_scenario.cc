@@ -14,7 +14,7 @@ namespace {
 
 // Faults fall into the first ticks; then there is quiet, longer than every timeout that is drawn.
 constexpr std::int64_t kFaultTicks = 100;
-constexpr std::int64_t kQuietTicks = 120;
+constexpr std::int64_t kQuietTicks = 220;
 constexpr std::size_t kMembersMax = 5;
 constexpr std::size_t kFaultsMax = 12;
 
@@ -81,7 +81,7 @@ class Drawing {
 
 void Drawing::draw_head() {
   const std::int64_t session = dice_.between(6, 10);
-  const std::int64_t poll_interval = dice_.between(8, 20);
+  const std::int64_t poll_interval = dice_.between(12, 20);
   const bool auto_commit = dice_.percent(25);
   const bool before = !auto_commit && dice_.percent(15);
   scenario_.at_least_once = !before;
@@ -97,7 +97,7 @@ void Drawing::draw_head() {
   head.push_back(fmt::format("    session.timeout.ms: {}", session * 1000));
   head.push_back(fmt::format("    heartbeat.interval.ms: {}", dice_.between(1, 2) * 1000));
   head.push_back(fmt::format("    max.poll.interval.ms: {}", poll_interval * 1000));
-  head.push_back(fmt::format("    max.poll.records: {}", dice_.between(1, 5)));
+  head.push_back(fmt::format("    max.poll.records: {}", dice_.between(1, 4)));
   head.push_back(fmt::format("    enable.auto.commit: {}", auto_commit));
   head.push_back(fmt::format("    commit: {}", auto_commit ? "none" : before ? "before" : "after"));
   head.push_back("    auto.offset.reset: earliest");
