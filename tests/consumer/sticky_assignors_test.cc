@@ -252,6 +252,12 @@ std::size_t kept(const AssignorInput& input, const GroupAssignment& assignment) 
   return count;
 }
 
+// Mostly small groups, where the corners are; every twentieth is large.
+Shape shape_of(int run, bool equal) {
+  return run % 20 == 0 ? Shape{.members_max = 200, .partitions_max = 500, .equal = equal}
+                       : Shape{.members_max = 8, .partitions_max = 12, .equal = equal};
+}
+
 class AnyGroup : public testing::TestWithParam<StickyRule> {
  protected:
   std::unique_ptr<Assignor> assignor_ = make_assignor("cooperative-sticky", GetParam());
@@ -260,10 +266,7 @@ class AnyGroup : public testing::TestWithParam<StickyRule> {
 
 TEST_P(AnyGroup, WithEqualSubscriptionsIsBalancedWithTheFewestMoves) {
   for (int run = 0; run < 400; ++run) {
-    const Shape shape{.members_max = run % 10 == 0 ? 60U : 8U,
-                      .partitions_max = run % 10 == 0 ? 100U : 12U,
-                      .equal = true};
-    const AssignorInput input = random_group(random_, shape);
+    const AssignorInput input = random_group(random_, shape_of(run, true));
     const GroupAssignment all = together(assignor_->assign(input), assignor_->withheld(input));
     expect_complete(input, all, "run " + std::to_string(run));
     ASSERT_LE(spread(all), 1U) << "run " << run;
@@ -273,8 +276,7 @@ TEST_P(AnyGroup, WithEqualSubscriptionsIsBalancedWithTheFewestMoves) {
 
 TEST_P(AnyGroup, WithUnequalSubscriptionsGivesEverythingToASubscriber) {
   for (int run = 0; run < 400; ++run) {
-    const AssignorInput input = random_group(
-        random_, {.members_max = run % 10 == 0 ? 60U : 8U, .partitions_max = 12, .equal = false});
+    const AssignorInput input = random_group(random_, shape_of(run, false));
     const GroupAssignment all = together(assignor_->assign(input), assignor_->withheld(input));
     expect_complete(input, all, "run " + std::to_string(run));
   }
