@@ -15,6 +15,7 @@ BrokerCore::BrokerCore(BrokerConfig config)
       cluster_(config_, topics_, *this),
       leader_(topics_, *this),
       groups_(config_, topics_, deadlines_, *this),
+      admin_(topics_, groups_),
       retention_(config_, topics_, deadlines_) {}
 
 void BrokerCore::apply(const wire::StoredRow& row) {
@@ -48,10 +49,25 @@ void BrokerCore::compact(const TopicPartition& where, const wire::RecordBatch& b
 void BrokerCore::apply_topic(const wire::Record& record) {
   wire::TopicRecord topic;
   CHECK(topic.ParseFromString(record.value()), "a record of {}", kClusterMetadataTopic);
-  topics_.create(topic.name(), topic.num_partitions());
+  if (topic.num_partitions() == 0) {
+    remove_topic(topic.name());
+  } else if (topics_.has(topic.name())) {
+    topics_.add_partitions(topic.name(), topic.num_partitions());
+  } else {
+    topics_.create(topic.name(), topic.num_partitions());
+  }
   // Which partition a group hashes to was fixed when the topic was made, whatever is configured
   // now.
   if (topic.name() == kOffsetsTopic) config_.offsets_partitions = topic.num_partitions();
+}
+
+void BrokerCore::remove_topic(const std::string& name) {
+  for (std::int32_t index = 0; index < topics_.partition_count(name); ++index) {
+    changed_.insert({name, PartitionId(index)});
+  }
+  topics_.remove(name);
+  // Who deleted it does not want it back at the next start.
+  std::erase_if(config_.topics, [&](const TopicSpec& topic) { return topic.name == name; });
 }
 
 Offset BrokerCore::append(const TopicPartition& where, wire::RecordBatch batch, Turn& turn) {
@@ -63,7 +79,7 @@ Offset BrokerCore::append(const TopicPartition& where, wire::RecordBatch batch, 
   row.set_base_offset(base.value());
   row.set_batch(batch.SerializeAsString());
   apply_batch(where, batch, row.batch());
-  grown_.insert(where);
+  changed_.insert(where);
   turn.effects.emplace_back(Append{std::move(row)});
   return base;
 }
@@ -111,10 +127,19 @@ std::optional<BrokerCore::Expired> BrokerCore::advance(Tick now) {
   return Expired{std::move(expired->cause), finish(turn)};
 }
 
+wire::DeleteTopicsResponse BrokerCore::delete_topics(const wire::DeleteTopicsRequest& request,
+                                                     Turn& turn) {
+  wire::DeleteTopicsResponse response = cluster_.delete_topics(request, turn);
+  for (const auto& deleted : response.responses()) {
+    if (deleted.error_code() == to_wire(ErrorCode::kNone)) groups_.forget(deleted.name(), turn);
+  }
+  return response;
+}
+
 std::vector<Effect> BrokerCore::finish(Turn& turn) {
-  const std::set<TopicPartition> grown = std::exchange(grown_, {});
-  fetches_.appended(grown, turn);
-  retention_.appended(grown, turn);
+  const std::set<TopicPartition> changed = std::exchange(changed_, {});
+  fetches_.appended(changed, turn);
+  retention_.appended(changed, turn);
   return std::move(turn.effects);
 }
 
@@ -152,17 +177,34 @@ void BrokerCore::dispatch(const wire::Frame& frame, const Caller& caller, Turn& 
       *response.mutable_create_topics_response() =
           cluster_.create_topics(frame.create_topics_request(), turn);
       break;
-    case wire::Frame::kDescribeGroupsRequest:
-    case wire::Frame::kDescribeGroupsResponse:
-    case wire::Frame::kListGroupsRequest:
-    case wire::Frame::kListGroupsResponse:
     case wire::Frame::kDeleteTopicsRequest:
-    case wire::Frame::kDeleteTopicsResponse:
+      *response.mutable_delete_topics_response() =
+          delete_topics(frame.delete_topics_request(), turn);
+      break;
     case wire::Frame::kCreatePartitionsRequest:
-    case wire::Frame::kCreatePartitionsResponse:
+      *response.mutable_create_partitions_response() =
+          cluster_.create_partitions(frame.create_partitions_request(), turn);
+      break;
+    case wire::Frame::kDescribeGroupsRequest:
+      *response.mutable_describe_groups_response() =
+          admin_.describe(frame.describe_groups_request());
+      break;
+    case wire::Frame::kListGroupsRequest:
+      *response.mutable_list_groups_response() = admin_.list(frame.list_groups_request());
+      break;
     case wire::Frame::kDeleteGroupsRequest:
-    case wire::Frame::kDeleteGroupsResponse:
+      *response.mutable_delete_groups_response() =
+          admin_.remove(frame.delete_groups_request(), caller, turn);
+      break;
     case wire::Frame::kOffsetDeleteRequest:
+      *response.mutable_offset_delete_response() =
+          admin_.delete_offsets(frame.offset_delete_request(), caller, turn);
+      break;
+    case wire::Frame::kDescribeGroupsResponse:
+    case wire::Frame::kListGroupsResponse:
+    case wire::Frame::kDeleteTopicsResponse:
+    case wire::Frame::kCreatePartitionsResponse:
+    case wire::Frame::kDeleteGroupsResponse:
     case wire::Frame::kOffsetDeleteResponse:
     case wire::Frame::kProduceResponse:
     case wire::Frame::kFetchResponse:

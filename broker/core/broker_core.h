@@ -15,6 +15,7 @@
 #include "broker/core/deadlines.h"
 #include "broker/core/effects.h"
 #include "broker/core/fetch_waiters.h"
+#include "broker/core/group_admin.h"
 #include "broker/core/group_coordinator.h"
 #include "broker/core/log_retention.h"
 #include "broker/core/partition_leader.h"
@@ -57,8 +58,10 @@ class BrokerCore : private RecordSink {
   void apply_batch(const TopicPartition& where, const wire::RecordBatch& batch, std::string bytes);
   void compact(const TopicPartition& where, const wire::RecordBatch& batch);
   void apply_topic(const wire::Record& record);
+  void remove_topic(const std::string& name);
   void create_configured_topics(Turn& turn);
   void dispatch(const wire::Frame& frame, const Caller& caller, Turn& turn);
+  wire::DeleteTopicsResponse delete_topics(const wire::DeleteTopicsRequest& request, Turn& turn);
   // What was appended in this turn may be what a parked fetch waits for.
   std::vector<Effect> finish(Turn& turn);
 
@@ -69,10 +72,11 @@ class BrokerCore : private RecordSink {
   ClusterMetadata cluster_;
   PartitionLeader leader_;
   GroupCoordinator groups_;
+  GroupAdmin admin_;
   LogRetention retention_;
   std::map<TopicPartition, Compaction> compactions_;  // of the internal topics that are compacted
   std::vector<StoredRowId> obsolete_;
-  std::set<TopicPartition> grown_;
+  std::set<TopicPartition> changed_;  // in this turn: they have grown, or are gone
 };
 
 }  // namespace fencepost::broker

@@ -20,6 +20,14 @@ struct Respond {
 struct Append {
   wire::StoredRow row;  // hard state: stored before later effects count
 };
+// A partition's log begins at `start` from now on, also after a restart (DESIGN 5).
+inline Append deletion_before(const TopicPartition& where, Offset start) {
+  Append append;
+  append.row.set_topic(where.topic);
+  append.row.set_partition(where.partition.value());
+  append.row.set_base_offset(start.value());
+  return append;
+}
 struct Send {
   std::string to;
   wire::Frame request;  // to another broker, e.g. a transaction marker

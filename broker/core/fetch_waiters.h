@@ -37,7 +37,8 @@ class FetchWaiters {
   // Answers at once if there is enough, an error, nothing to wait for or no wish to wait; else
   // parks.
   void fetch(const wire::FetchRequest& request, const Caller& caller, Turn& turn);
-  // Answers those parked fetches, oldest first, that `grown` partitions have satisfied.
+  // Answers those parked fetches, oldest first, that changed partitions have satisfied, by what was
+  // appended or because they are gone.
   void appended(const std::set<TopicPartition>& grown, Turn& turn);
   // The wait of a parked fetch is over: answers with what there is.
   void expired(std::uint64_t waiter, Turn& turn);

@@ -50,6 +50,7 @@ Group::Group(GroupId group_id, const wire::GroupMetadataValue& stored)
     if (loaded.instance_id) static_ids.emplace(*loaded.instance_id, loaded.id);
     members.emplace(loaded.id, std::move(loaded));
   }
+  subscribed = subscribed_topics();
 }
 
 Member* Group::find(const MemberId& member) {
@@ -118,13 +119,19 @@ Result<void> Group::validate_member(const MemberId& member,
 
 std::optional<std::set<std::string>> Group::subscribed_topics() const {
   std::set<std::string> topics;
-  if (protocol_type != "consumer" || !protocol_name) return std::nullopt;
+  if (!protocol_type) return std::nullopt;
+  if (members.empty()) return topics;
+  if (!is_consumer_group() || !protocol_name) return std::nullopt;
   for (const auto& [member_id, member] : members) {
     wire::ConsumerProtocolSubscription subscription;
     if (!subscription.ParseFromString(member.metadata_for(*protocol_name))) return std::nullopt;
     topics.insert(subscription.topics().begin(), subscription.topics().end());
   }
   return topics;
+}
+
+bool Group::is_subscribed_to(const std::string& topic) const {
+  return subscribed ? subscribed->contains(topic) : is_consumer_group();
 }
 
 std::string Group::member_list() const {

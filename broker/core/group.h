@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "broker/core/effects.h"
@@ -20,6 +21,8 @@
 #include "proto/offsets.pb.h"
 
 namespace fencepost::broker {
+
+inline constexpr std::string_view kConsumerProtocolType = "consumer";
 
 struct GroupProtocol {
   std::string name;      // an assignor
@@ -65,6 +68,8 @@ struct Group {
   std::optional<std::string> protocol_type;  // absent: a simple group, or nobody has joined yet
   std::optional<std::string> protocol_name;
   std::optional<MemberId> leader;
+  // What its members subscribe to, as of the last join phase; absent if nobody can read it.
+  std::optional<std::set<std::string>> subscribed;
   std::map<MemberId, Member> members;
   std::map<std::string, MemberId> static_ids;  // instance id to member
   std::set<MemberId> pending_join;             // handed out with MEMBER_ID_REQUIRED, not joined yet
@@ -94,8 +99,12 @@ struct Group {
   // Errors in this order: kUnknownMemberId, kFencedInstanceId (group-protocol 2.2).
   Result<void> validate_member(const MemberId& member,
                                const std::optional<std::string>& instance_id) const;
-  // The topics that members of type "consumer" subscribe to; nothing if they cannot be read.
+  // What `subscribed` is to be now: the topics of the members, if they are of type "consumer" and
+  // can be read.
   std::optional<std::set<std::string>> subscribed_topics() const;
+  bool is_consumer_group() const { return protocol_type == kConsumerProtocolType; }
+  // A group of consumers of which nobody can say counts as subscribed, as in Kafka.
+  bool is_subscribed_to(const std::string& topic) const;
   // Comma separated member ids, for events.
   std::string member_list() const;
 

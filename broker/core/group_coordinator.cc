@@ -250,21 +250,25 @@ void GroupCoordinator::sweep(Turn& turn) {
     offsets_.expire(group, turn);
     if (group.in(GroupState::kEmpty) && !offsets_.has(group.id)) gone.push_back(name);
   }
-  for (const std::string& name : gone) {
-    Group& group = groups_.at(name);
-    for (const MemberId& pending : group.pending_join) rebalance_.cancel_session(group, pending);
-    log_.append(offsets_partition_of(name, config_),
-                make_batch({group_tombstone(GroupId(name))}, config_.virtual_ms(turn.now)), turn);
-    turn.report(
-        events::make(events::kGroupState, {{"group", name},
-                                           {"from", std::string(name_of(GroupState::kEmpty))},
-                                           {"to", std::string(name_of(GroupState::kDead))},
-                                           {"generation", std::to_string(group.generation.value())},
-                                           {"reason", "no members and no offsets left"},
-                                           {"members", ""}}));
-    groups_.erase(name);
-  }
+  for (const std::string& name : gone) remove(name, "no members and no offsets left", turn);
   if (!groups_.empty()) arm_sweep(turn);
+}
+
+void GroupCoordinator::remove(const std::string& name, const std::string& why, Turn& turn) {
+  Group& group = groups_.at(name);
+  CHECK(group.in(GroupState::kEmpty), "group {}", name);
+  for (const MemberId& pending : group.pending_join) rebalance_.cancel_session(group, pending);
+  offsets_.remove_all(group.id, why, turn);
+  log_.append(offsets_partition_of(name, config_),
+              make_batch({group_tombstone(group.id)}, config_.virtual_ms(turn.now)), turn);
+  turn.report(
+      events::make(events::kGroupState, {{"group", name},
+                                         {"from", std::string(name_of(GroupState::kEmpty))},
+                                         {"to", std::string(name_of(GroupState::kDead))},
+                                         {"generation", std::to_string(group.generation.value())},
+                                         {"reason", why},
+                                         {"members", ""}}));
+  groups_.erase(name);
 }
 
 void GroupCoordinator::unload(const std::string& name, Turn& turn) {

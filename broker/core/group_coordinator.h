@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "broker/core/broker_config.h"
 #include "broker/core/deadlines.h"
@@ -43,8 +44,22 @@ class GroupCoordinator {
 
   // The group in memory, if there is one here.
   const Group* find(const std::string& group) const;
+  const std::map<std::string, Group>& all() const { return groups_; }
   std::size_t group_count() const { return groups_.size(); }
   const GroupOffsets& offsets() const { return offsets_; }
+
+  // kInvalidGroupId for "", kNotCoordinator if another broker coordinates it, else kNone.
+  ErrorCode check_group(const std::string& group) const;
+  ErrorCode check_coordinator(const std::string& group) const;
+
+  // Forgets an Empty group: tombstones for its offsets, then for itself.
+  void remove(const std::string& group, const std::string& why, Turn& turn);
+  void remove_offsets(const GroupId& group, const std::vector<TopicPartition>& partitions,
+                      const std::string& why, Turn& turn) {
+    offsets_.remove(group, partitions, why, turn);
+  }
+  // A topic is no more: nor are the offsets that were committed for it.
+  void forget(const std::string& topic, Turn& turn) { offsets_.forget(topic, turn); }
 
   // See GroupRebalance::unload.
   void unload(const std::string& group, Turn& turn);
@@ -52,9 +67,6 @@ class GroupCoordinator {
  private:
   Group* lookup(const std::string& group);
   Group& create(const std::string& group, Turn& turn);
-  // kInvalidGroupId for "", kNotCoordinator if another broker coordinates it, else kNone.
-  ErrorCode check_group(const std::string& group) const;
-  ErrorCode check_coordinator(const std::string& group) const;
   ErrorCode check_session_timeout(const wire::JoinGroupRequest& request) const;
   ErrorCode commit_error(const wire::OffsetCommitRequest& request, Turn& turn);
   void arm_sweep(Turn& turn);

@@ -51,9 +51,8 @@ std::optional<Retention> retention_of(const Group& group) {
       if (!group.protocol_type) return Retention{};
       return Retention{{}, group.status.since_ms()};
     case GroupState::kStable: {
-      std::optional<std::set<std::string>> topics = group.subscribed_topics();
-      if (!topics) return std::nullopt;
-      return Retention{std::move(*topics), std::nullopt};
+      if (!group.is_consumer_group() || !group.subscribed) return std::nullopt;
+      return Retention{*group.subscribed, std::nullopt};
     }
     case GroupState::kPreparingRebalance:
     case GroupState::kCompletingRebalance:
@@ -188,26 +187,59 @@ void GroupOffsets::expire(const Group& group, Turn& turn) {
   const std::optional<Retention> retention = retention_of(group);
   if (found == offsets_.end() || !retention) return;
   const std::int64_t now_ms = config_.virtual_ms(turn.now);
-  std::vector<wire::Record> tombstones;
-  std::vector<wire::Event> reports;
+  std::vector<TopicPartition> expired;
   for (const auto& [where, committed] : found->second) {
     if (retention->subscribed.contains(where.topic)) continue;
     const std::int64_t base = retention->base_ms.value_or(committed.commit_ms);
     const std::int64_t due =
         committed.expire_ms.value_or(base + config_.retention_minutes * kMsPerMinute);
-    if (now_ms < due) continue;
-    tombstones.push_back(offset_tombstone(group.id, where));
-    reports.push_back(events::make(events::kOffsetRemoved,
-                                   {{"group", group.id.value()},
-                                    {"topic", where.topic},
-                                    {"partition", std::to_string(where.partition.value())},
-                                    {"offset", std::to_string(committed.offset.value())},
-                                    {"reason", "expired: offsets.retention.minutes"}}));
+    if (now_ms >= due) expired.push_back(where);
   }
-  if (tombstones.empty()) return;
-  log_.append(offsets_partition_of(group.id.value(), config_),
-              make_batch(std::move(tombstones), now_ms), turn);
-  for (wire::Event& report : reports) turn.report(std::move(report));
+  remove(group.id, expired, "expired: offsets.retention.minutes", turn);
+}
+
+void GroupOffsets::remove(const GroupId& group, const std::vector<TopicPartition>& partitions,
+                          const std::string& why, Turn& turn) {
+  const auto found = offsets_.find(group);
+  if (found == offsets_.end()) return;
+  std::map<TopicPartition, Offset> removed;
+  for (const TopicPartition& where : partitions) {
+    const auto committed = found->second.find(where);
+    if (committed != found->second.end()) removed.emplace(where, committed->second.offset);
+  }
+  if (removed.empty()) return;
+  std::vector<wire::Record> tombstones;
+  for (const auto& [where, offset] : removed) tombstones.push_back(offset_tombstone(group, where));
+  log_.append(offsets_partition_of(group.value(), config_),
+              make_batch(std::move(tombstones), config_.virtual_ms(turn.now)), turn);
+  for (const auto& [where, offset] : removed) {
+    turn.report(events::make(events::kOffsetRemoved,
+                             {{"group", group.value()},
+                              {"topic", where.topic},
+                              {"partition", std::to_string(where.partition.value())},
+                              {"offset", std::to_string(offset.value())},
+                              {"reason", why}}));
+  }
+}
+
+void GroupOffsets::remove_all(const GroupId& group, const std::string& why, Turn& turn) {
+  std::vector<TopicPartition> all;
+  const auto found = offsets_.find(group);
+  if (found == offsets_.end()) return;
+  for (const auto& [where, committed] : found->second) all.push_back(where);
+  remove(group, all, why, turn);
+}
+
+void GroupOffsets::forget(const std::string& topic, Turn& turn) {
+  std::map<GroupId, std::vector<TopicPartition>> forgotten;
+  for (const auto& [group, committed] : offsets_) {
+    for (const auto& [where, offset] : committed) {
+      if (where.topic == topic) forgotten[group].push_back(where);
+    }
+  }
+  for (const auto& [group, partitions] : forgotten) {
+    remove(group, partitions, "the topic was deleted", turn);
+  }
 }
 
 }  // namespace fencepost::broker

@@ -55,6 +55,13 @@ class GroupOffsets {
   // Removes what the retention no longer covers. Whether the group has offsets left: has().
   void expire(const Group& group, Turn& turn);
 
+  // Removes the offsets of these partitions, as far as there are any.
+  void remove(const GroupId& group, const std::vector<TopicPartition>& partitions,
+              const std::string& why, Turn& turn);
+  void remove_all(const GroupId& group, const std::string& why, Turn& turn);
+  // Removes every group's offsets of a topic that is no more.
+  void forget(const std::string& topic, Turn& turn);
+
   bool has(const GroupId& group) const { return offsets_.contains(group); }
   const std::map<GroupId, CommittedOffsets>& all() const { return offsets_; }
 

@@ -176,6 +176,7 @@ void GroupRebalance::complete(Group& group, const std::string& why, Turn& turn) 
     return;
   }
   group.protocol_name.reset();
+  group.subscribed = group.subscribed_topics();
   transition(group, GroupState::kEmpty, "no members left", turn);
   append_metadata(group, turn);
 }
@@ -207,6 +208,7 @@ bool GroupRebalance::elect_leader(Group& group) {
 
 void GroupRebalance::complete_with_members(Group& group, const std::string& why, Turn& turn) {
   group.protocol_name = group.vote();
+  group.subscribed = group.subscribed_topics();
   transition(group, GroupState::kCompletingRebalance, why, turn);
   for (auto& [member_id, member] : group.members) {
     if (member.parked_join) turn.respond(*member.parked_join, join_accepted(group, member));

@@ -1,7 +1,6 @@
 #include "broker/core/log_retention.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "common/events.h"
 
@@ -30,6 +29,7 @@ void LogRetention::start(Turn& turn) {
 void LogRetention::appended(const std::set<TopicPartition>& grown, const Turn& turn) {
   for (const TopicPartition& where : grown) {
     if (is_internal(where.topic)) continue;
+    if (!topics_.has(where.topic, where.partition.value())) continue;  // it was deleted
     const std::optional<Tick> due = due_of(topics_.log(where), turn.now);
     if (due && (!armed_ || *due < *armed_)) arm(*due, turn);
   }
@@ -89,11 +89,7 @@ void LogRetention::check(const TopicPartition& where, Turn& turn) {
                                          {"offset", std::to_string(start.value())},
                                          {"count", std::to_string(start - log.start())}}));
   log.delete_before(start);
-  wire::StoredRow row;
-  row.set_topic(where.topic);
-  row.set_partition(where.partition.value());
-  row.set_base_offset(start.value());
-  turn.effects.emplace_back(Append{std::move(row)});
+  turn.effects.emplace_back(deletion_before(where, start));
 }
 
 }  // namespace fencepost::broker

@@ -68,6 +68,23 @@ void Topics::create(const std::string& topic, std::int32_t partitions) {
   CHECK(created, "topic {}", topic);
 }
 
+Result<void> Topics::check_more(const std::string& topic, std::int32_t partitions) const {
+  if (!has(topic)) return ErrorCode::kUnknownTopicOrPartition;
+  const std::int32_t more = partitions - std::min(partitions, partition_count(topic));
+  if (more < 1 || more > kMaxPartitions - partitions_in_all()) return ErrorCode::kInvalidPartitions;
+  return {};
+}
+
+void Topics::add_partitions(const std::string& topic, std::int32_t partitions) {
+  CHECK(partitions > partition_count(topic), "topic {}", topic);
+  topics_.at(topic).resize(static_cast<std::size_t>(partitions));
+}
+
+void Topics::remove(const std::string& topic) {
+  const auto removed = topics_.erase(topic);
+  CHECK(removed == 1, "topic {}", topic);
+}
+
 Result<const PartitionLog*> Topics::find(const std::string& topic, std::int32_t partition) const {
   if (!has(topic, partition)) return ErrorCode::kUnknownTopicOrPartition;
   if (!config_.leads(PartitionId(partition))) return ErrorCode::kNotLeaderOrFollower;

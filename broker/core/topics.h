@@ -45,6 +45,13 @@ class Topics {
   Result<std::int32_t> check_new(const std::string& topic, std::int32_t partitions) const;
   // The topic is new and its name legal.
   void create(const std::string& topic, std::int32_t partitions);
+  // May the topic have `partitions` in all? Errors: kUnknownTopicOrPartition; kInvalidPartitions,
+  // it would not be more, or too many in the cluster.
+  Result<void> check_more(const std::string& topic, std::int32_t partitions) const;
+  // The topic exists and has fewer. The new partitions are empty.
+  void add_partitions(const std::string& topic, std::int32_t partitions);
+  // Forgets a topic and its logs.
+  void remove(const std::string& topic);
 
   // For clients. Errors: kUnknownTopicOrPartition; kNotLeaderOrFollower, another broker leads it.
   Result<const PartitionLog*> find(const std::string& topic, std::int32_t partition) const;

@@ -42,7 +42,7 @@ class RandomClients {
   explicit RandomClients(std::uint64_t seed) : random_(seed, "clients", Incarnation(1), "fuzz") {}
 
   void act(GroupWorld& world) {
-    switch (random_.below(12)) {
+    switch (random_.below(14)) {
       case 0:
       case 1:
       case 2:
@@ -70,6 +70,12 @@ class RandomClients {
         fetch(world);
         break;
       case 11:
+        admin_groups(world);
+        break;
+      case 12:
+        if (chance(4)) admin_topics(world);
+        break;
+      case 13:
         world.pass(static_cast<std::int64_t>(random_.below(chance(10) ? 200 : 4)));
         break;
     }
@@ -152,6 +158,36 @@ class RandomClients {
     world.send("C1", std::move(frame));
   }
 
+  void admin_groups(GroupWorld& world) {
+    wire::Frame frame;
+    if (chance(3)) {
+      frame.mutable_delete_groups_request()->add_groups_names("billing");
+    } else if (chance(2)) {
+      frame.mutable_describe_groups_request()->add_groups("billing");
+    } else {
+      auto* const request = frame.mutable_offset_delete_request();
+      request->set_group_id("billing");
+      request->add_topics()->set_name("orders");
+      request->mutable_topics(0)->add_partitions()->set_partition_index(number(5));
+    }
+    world.send("A1", std::move(frame));
+  }
+
+  void admin_topics(GroupWorld& world) {
+    wire::Frame frame;
+    if (chance(4)) {
+      frame.mutable_delete_topics_request()->add_topic_names("orders");
+    } else if (chance(2)) {
+      frame.mutable_create_topics_request()->add_topics()->set_name("orders");
+      frame.mutable_create_topics_request()->mutable_topics(0)->set_num_partitions(number(4));
+    } else {
+      auto* const topic = frame.mutable_create_partitions_request()->add_topics();
+      topic->set_name("orders");
+      topic->set_count(number(8));
+    }
+    world.send("A1", std::move(frame));
+  }
+
   Random random_;
   std::vector<TestMember> known_;
 };
@@ -172,6 +208,7 @@ TEST_P(BrokerReplay, FindsWhatWasAnswered) {
     if (!clients.chance(stable ? 10 : 100)) continue;
     const std::string group = stable ? durable_part(*world.group()) : "";
     const HardState kept = hard_state(world.core());
+    if (clients.chance(2)) world.remove_obsolete();
     world.restart();
     ASSERT_EQ(hard_state(world.core()), kept);
     if (stable) {

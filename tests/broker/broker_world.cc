@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 namespace fencepost::broker {
@@ -24,18 +25,19 @@ BrokerWorld::BrokerWorld(BrokerConfig config) : config_(std::move(config)) {
 void BrokerWorld::restart() { restart_with(config_); }
 
 void BrokerWorld::remove_obsolete() {
-  std::vector<StoredRowId> begins;
-  for (const wire::StoredRow& row : rows_) {
-    if (is_deletion(row)) begins.push_back({row.topic(), row.partition(), row.base_offset()});
-  }
   const std::vector<StoredRowId> obsolete = core_->take_obsolete();
-  std::erase_if(rows_, [&](const wire::StoredRow& row) {
+  // By partition, where its log begins by what is stored later.
+  std::map<std::pair<std::string, std::int32_t>, std::int64_t> begins;
+  std::vector<wire::StoredRow> kept;
+  for (const wire::StoredRow& row : rows_ | std::views::reverse) {
     const StoredRowId id{row.topic(), row.partition(), row.base_offset()};
-    return std::ranges::count(obsolete, id) > 0 ||
-           std::ranges::any_of(begins, [&](const StoredRowId& begin) {
-             return begin.topic == id.topic && begin.partition == id.partition && id < begin;
-           });
-  });
+    std::int64_t& begin = begins[{id.topic, id.partition}];
+    if (id.base_offset < begin || std::ranges::count(obsolete, id) > 0) continue;
+    if (is_deletion(row)) begin = id.base_offset;
+    kept.push_back(row);
+  }
+  std::ranges::reverse(kept);
+  rows_ = std::move(kept);
 }
 
 void BrokerWorld::restart_with(BrokerConfig config) {
