@@ -143,6 +143,27 @@ std::vector<Effect> BrokerCore::finish(Turn& turn) {
   return std::move(turn.effects);
 }
 
+wire::Frame BrokerCore::administer(const wire::Frame& frame, const Caller& caller, Turn& turn) {
+  wire::Frame response;
+  if (frame.has_delete_topics_request()) {
+    *response.mutable_delete_topics_response() = delete_topics(frame.delete_topics_request(), turn);
+  } else if (frame.has_create_partitions_request()) {
+    *response.mutable_create_partitions_response() =
+        cluster_.create_partitions(frame.create_partitions_request(), turn);
+  } else if (frame.has_describe_groups_request()) {
+    *response.mutable_describe_groups_response() = admin_.describe(frame.describe_groups_request());
+  } else if (frame.has_list_groups_request()) {
+    *response.mutable_list_groups_response() = admin_.list(frame.list_groups_request());
+  } else if (frame.has_delete_groups_request()) {
+    *response.mutable_delete_groups_response() =
+        admin_.remove(frame.delete_groups_request(), caller, turn);
+  } else {
+    *response.mutable_offset_delete_response() =
+        admin_.delete_offsets(frame.offset_delete_request(), caller, turn);
+  }
+  return response;
+}
+
 void BrokerCore::dispatch(const wire::Frame& frame, const Caller& caller, Turn& turn) {
   wire::Frame response;
   switch (frame.payload_case()) {
@@ -178,27 +199,12 @@ void BrokerCore::dispatch(const wire::Frame& frame, const Caller& caller, Turn& 
           cluster_.create_topics(frame.create_topics_request(), turn);
       break;
     case wire::Frame::kDeleteTopicsRequest:
-      *response.mutable_delete_topics_response() =
-          delete_topics(frame.delete_topics_request(), turn);
-      break;
     case wire::Frame::kCreatePartitionsRequest:
-      *response.mutable_create_partitions_response() =
-          cluster_.create_partitions(frame.create_partitions_request(), turn);
-      break;
     case wire::Frame::kDescribeGroupsRequest:
-      *response.mutable_describe_groups_response() =
-          admin_.describe(frame.describe_groups_request());
-      break;
     case wire::Frame::kListGroupsRequest:
-      *response.mutable_list_groups_response() = admin_.list(frame.list_groups_request());
-      break;
     case wire::Frame::kDeleteGroupsRequest:
-      *response.mutable_delete_groups_response() =
-          admin_.remove(frame.delete_groups_request(), caller, turn);
-      break;
     case wire::Frame::kOffsetDeleteRequest:
-      *response.mutable_offset_delete_response() =
-          admin_.delete_offsets(frame.offset_delete_request(), caller, turn);
+      response = administer(frame, caller, turn);
       break;
     case wire::Frame::kDescribeGroupsResponse:
     case wire::Frame::kListGroupsResponse:

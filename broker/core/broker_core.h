@@ -61,6 +61,8 @@ class BrokerCore : private RecordSink {
   void remove_topic(const std::string& name);
   void create_configured_topics(Turn& turn);
   void dispatch(const wire::Frame& frame, const Caller& caller, Turn& turn);
+  // The answer to a request of an administrator.
+  wire::Frame administer(const wire::Frame& frame, const Caller& caller, Turn& turn);
   wire::DeleteTopicsResponse delete_topics(const wire::DeleteTopicsRequest& request, Turn& turn);
   // What was appended in this turn may be what a parked fetch waits for.
   std::vector<Effect> finish(Turn& turn);
