@@ -272,7 +272,7 @@ void GroupTracker::note_passed_over(const Ownership& now) {
   for (const std::size_t index : others->second) {
     Ownership& other = history_.ownerships[index];
     const auto joined = last_joined_.find(other.member);
-    const bool absent = other.group == now.group && static_.contains(other.process) &&
+    const bool absent = other.group == now.group && instance_of_.contains(other.process) &&
                         joined != last_joined_.end() && joined->second < now.generation;
     if (absent && !other.passed_over) other.passed_over = now.from;
   }
@@ -309,13 +309,29 @@ void GroupTracker::on_removed(const Speaker& speaker, const wire::Event& event) 
   removed.member = text(event, "member");
   removed.process = process_of(removed.member);
   removed.reason = text(event, "reason");
+  evict(removed.member, speaker.when, "removed");
+  history_.removed.push_back(std::move(removed));
+}
+
+// The coordinator knows this member no more, and the member may not know it yet.
+void GroupTracker::evict(const std::string& member, const Moment& when, const std::string& why) {
   for (const auto& [key, index] : owned_) {
     Ownership& ownership = history_.ownerships[index];
-    if (ownership.member != removed.member || ownership.evicted) continue;
-    ownership.evicted = speaker.when;
-    start_pause(ownership, speaker.when.tick, "removed");
+    if (ownership.member != member || ownership.evicted) continue;
+    ownership.evicted = when;
+    start_pause(ownership, when.tick, why);
   }
-  history_.removed.push_back(std::move(removed));
+}
+
+void GroupTracker::on_joined(const Speaker& speaker, const std::string& group,
+                             const std::string& member, Generation generation) {
+  on_accepted(speaker.process);
+  last_joined_[member] = generation;
+  const auto instance = instance_of_.find(speaker.process);
+  if (instance == instance_of_.end()) return;
+  std::string& holder = holder_[{group, instance->second}];
+  if (!holder.empty() && holder != member) evict(holder, speaker.when, "fenced");
+  holder = member;
 }
 
 // A coordinator that came back from its log has forgotten that it removed a member, if no

@@ -27,11 +27,13 @@ class GroupTracker {
   void on_event(const Speaker& speaker, const wire::Event& event);
   // A coordinator told a process its member id.
   void on_member_id(const std::string& process, const std::string& member);
-  // A member with a group.instance.id asks to join; a coordinator lets a member into a generation.
-  void on_static_join(const std::string& process) { static_.insert(process); }
-  void on_joined(const std::string& member, Generation generation) {
-    last_joined_[member] = generation;
+  // A process asks to join under a group.instance.id.
+  void on_static_join(const std::string& process, const std::string& instance) {
+    instance_of_[process] = instance;
   }
+  // A coordinator lets a process into a generation. Who had its group.instance.id is fenced.
+  void on_joined(const Speaker& speaker, const std::string& group, const std::string& member,
+                 Generation generation);
   // The leader's has the assignment by full member ids; its event has client ids, which members may
   // share.
   void on_sync(const Speaker& speaker, const wire::SyncGroupRequest& request);
@@ -74,6 +76,7 @@ class GroupTracker {
   bool has_hand_over_left(const Rebalance& rebalance, const GenerationFact& generation) const;
   void on_assignment_computed(const Speaker& speaker, const wire::Event& event);
   std::optional<Moment> removed_since(const Ownership& ownership) const;
+  void evict(const std::string& member, const Moment& when, const std::string& why);
   void note_passed_over(const Ownership& now);
   void on_assigned(const Speaker& speaker, const wire::Event& event);
   void on_given_up(const Speaker& speaker, const wire::Event& event, Ownership::End end);
@@ -85,10 +88,11 @@ class GroupTracker {
 
   History& history_;
   std::map<std::string, std::string> process_by_member_;
-  std::set<std::string> static_;                   // processes with a group.instance.id
-  std::map<std::string, Generation> last_joined_;  // by member
-  std::map<OwnedKey, std::size_t> owned_;          // open ownerships
-  std::map<TopicPartition, std::set<std::size_t>> owned_by_place_;  // the same
+  std::map<std::string, std::string> instance_of_;  // group.instance.id, by process
+  std::map<std::pair<std::string, std::string>, std::string> holder_;  // by group and instance id
+  std::map<std::string, Generation> last_joined_;                      // by member
+  std::map<OwnedKey, std::size_t> owned_;                              // open ownerships
+  std::map<TopicPartition, std::set<std::size_t>> owned_by_place_;     // the same
   std::map<PausedKey, OpenPause> paused_;
   std::map<std::string, std::size_t> open_rebalance_;      // by group
   std::map<std::string, std::size_t> current_generation_;  // by group

@@ -101,7 +101,7 @@ struct Pause {
   std::optional<Tick> until;
   std::string owner_before;
   std::string owner_after;
-  std::string why;  // "revoked", "lost", "removed", "died"
+  std::string why;  // "revoked", "lost", "removed", "fenced", "died"
 };
 
 // One generation of a group.

@@ -169,7 +169,10 @@ void HistoryBuilder::add_request(const wire::Frame& frame) {
                     frame.sync_group_request());
   } else if (frame.has_join_group_request()) {
     history_.group_of[source] = frame.join_group_request().group_id();
-    if (frame.join_group_request().has_group_instance_id()) groups_.on_static_join(source);
+    const wire::JoinGroupRequest& request = frame.join_group_request();
+    if (request.has_group_instance_id()) {
+      groups_.on_static_join(source, request.group_instance_id());
+    }
   }
 }
 
@@ -200,8 +203,8 @@ void HistoryBuilder::add_response(const wire::Frame& frame) {
     const wire::JoinGroupResponse& answer = frame.join_group_response();
     groups_.on_member_id(destination, answer.member_id());
     if (answer.error_code() == 0) {
-      groups_.on_accepted(destination);
-      groups_.on_joined(answer.member_id(), Generation(answer.generation_id()));
+      groups_.on_joined({now_, destination, {}}, history_.group_of[destination], answer.member_id(),
+                        Generation(answer.generation_id()));
     }
   }
   if (frame.has_heartbeat_response() && frame.heartbeat_response().error_code() == 0) {

@@ -36,10 +36,11 @@ void check_pair(const Ownership& earlier, const Ownership& later, const History&
   if (later.evicted && *later.evicted < later.from)
     return;  // a zombie hears of its last assignment
   if (deleted_between(history, earlier.group, earlier.from, later.from)) return;
+  if (earlier.evicted && *earlier.evicted <= later.from) return;  // the earlier one is a zombie
   if (earlier.passed_over && *earlier.passed_over <= later.from) return;
   if (earlier.generation == later.generation) {
     verdict.details.push_back(line_of(earlier, later, history, "two owners in one generation"));
-  } else if (!earlier.evicted || *earlier.evicted > later.from) {
+  } else {
     verdict.details.push_back(line_of(earlier, later, history, "handed over too early"));
   }
 }

@@ -5,9 +5,10 @@
 // it.
 // - Handed over too early. C1 still owns o2, has not given it up and has not been removed from the
 //   group, and C2 is told to own it: between the two, both read it, although nothing went wrong.
-//   (An owner that was removed and does not know it is no anomaly: a zombie is Kafka's way of
-//   life. Nor is a static member that did not rejoin within the rebalance timeout: it stays a
-//   member, and a sticky leader knows its claims only as they were when it joined last.)
+//   (An owner that was removed, or fenced by another one with its group.instance.id, and does not
+//   know it is no anomaly: a zombie is Kafka's way of life. Nor is a static member that did not
+//   rejoin within the rebalance timeout: it stays a member, and a sticky leader knows its claims
+//   only as they were when it joined last.)
 // - Generation running backwards, or used twice, for one group. (Unless it never became Stable and
 //   the coordinator has crashed since: then nobody remembers it.)
 #pragma once
