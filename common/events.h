@@ -48,6 +48,10 @@ inline constexpr std::string_view kRecordAcknowledged = "record.acknowledged";
 inline constexpr std::string_view kRecordFailed = "record.failed";
 inline constexpr std::string_view kProduceRetry = "produce.retry";
 inline constexpr std::string_view kSourceFinished = "source.finished";
+// -- probe --
+inline constexpr std::string_view kProbeAnswered = "probe.answered";
+inline constexpr std::string_view kProbeFinished = "probe.finished";
+inline constexpr std::string_view kProbeMismatch = "probe.mismatch";
 
 struct EventInfo {
   std::string_view name;

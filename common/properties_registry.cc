@@ -18,6 +18,7 @@ constexpr std::string_view kConsumer = "consumer";
 constexpr std::string_view kProducer = "producer";
 // A consumer process has a producer too: the one for its invoices.
 constexpr std::string_view kClients = "consumer,producer";
+constexpr std::string_view kAdmin = "admin";
 constexpr std::string_view kAnyClient = "consumer,producer,probe,admin";
 
 // Defaults are those of Kafka's Java clients and broker, unless the meaning says "Deviation".
@@ -30,6 +31,10 @@ constexpr std::array kProperties = std::to_array<PropertyInfo>({
      "ms between attempts of that question"},
     {"allow.auto.create.topics", kBool, "true", kConsumer, "", 0,
      "whether a subscription creates a topic that does not exist, if the broker allows it too"},
+    {"app.admin", kChoice, "", kAdmin,
+     "describe,list,delete,delete-offsets,reset-offsets,remove-members,create-topics,"
+     "create-partitions,delete-topics",
+     0, "what the administrator does, once"},
     {"app.application", kChoice, "", kConsumer, "billing,reader", 0,
      "billing reads, processes, writes and commits; reader only reports what it reads. Without"
      " it: billing with a group.id, else reader"},
@@ -48,6 +53,15 @@ constexpr std::array kProperties = std::to_array<PropertyInfo>({
     {"app.cooperative-sticky", kChoice, "sticky", kConsumer, "sticky,simple", 0,
      "how cooperative-sticky assigns: by Kafka's sticky algorithm, or by a simple rule that is"
      " easy to follow"},
+    {"app.counts", kList, "", kAdmin, "", 0,
+     "create-topics, create-partitions: how many partitions each topic shall have, orders:6"},
+    {"app.describe", kChoice, "offsets", kAdmin, "state,offsets,log-start", 0,
+     "describe: how much to look up, only the group, its offsets too, or also where logs begin"},
+    {"app.execute", kBool, "true", kAdmin, "", 0,
+     "reset-offsets: false only looks up what a reset would come to"},
+    {"app.groups", kList, "", kAdmin, "", 0, "the groups meant; all if empty"},
+    {"app.instances", kList, "", kAdmin, "", 0,
+     "remove-members: the group.instance.ids of the members; everybody if empty"},
     {"app.interval.ms", kLong, "1000", kProducer, "", 0, "ms between two rounds"},
     {"app.output", kString, "", kConsumer, "", 0,
      "the topic for invoices; empty: records are processed and nothing is written"},
@@ -65,6 +79,15 @@ constexpr std::array kProperties = std::to_array<PropertyInfo>({
     {"app.records", kList, "", kProducer, "", 0,
      "how many records to write to each partition: orders-0:10,orders-1:10; a bare topic:10 "
      "means all its partitions"},
+    {"app.requests", kString, "", "probe", "", 0,
+     "the script of a probe, a list of steps in JSON; the scenario language makes it of requests"},
+    {"app.reset.offsets", kList, "", kAdmin, "", 0,
+     "reset-offsets to given ones: orders-0=5,orders-1=7"},
+    {"app.reset.to", kChoice, "current", kAdmin,
+     "earliest,latest,current,offset,shift-by,time,duration,given", 0,
+     "reset-offsets: where to; app.reset.value has the number, app.reset.offsets what is given"},
+    {"app.reset.value", kLong, "0", kAdmin, "", -4611686018427387904,
+     "reset-offsets: the offset, the shift, the time or the duration in virtual ms"},
     {"app.schedule", kString, "", kProducer, "", 0,
      "what to write at which tick, in place of app.records: "
      "5:orders-0=3,orders-1=3;20:orders-2=3"},
@@ -72,8 +95,11 @@ constexpr std::array kProperties = std::to_array<PropertyInfo>({
      "the letters that name records: orders=o,payments=p; the topic's first letter by default"},
     {"app.start.ms", kLong, "0", kProducer, "", 0,
      "ms from the start of the process to its first record"},
+    {"app.states", kList, "", kAdmin, "", 0, "list: only groups in these states"},
     {"app.subscribe", kList, "", kConsumer, "", 0,
      "topics to subscribe to, as a member of group.id"},
+    {"app.targets", kList, "", kAdmin, "", 0,
+     "the topics (orders) or partitions (orders-2) that the command is about"},
     {"app.topics", kList, "", kBroker, "", 0,
      "topics with their partitions, created at the start if they are absent: "
      "orders:3,payments:3"},
@@ -90,7 +116,7 @@ constexpr std::array kProperties = std::to_array<PropertyInfo>({
      "bytes of all records that wait to be sent"},
     {"client.id", kString, "", kAnyClient, "", 0,
      "the client's name in requests and member ids; the process's name if empty"},
-    {"default.api.timeout.ms", kInt, "60000", kConsumer, "", 0,
+    {"default.api.timeout.ms", kInt, "60000", "consumer,admin", "", 0,
      "ms until a blocking call (commitSync, position, ...) gives up"},
     {"delivery.timeout.ms", kInt, "120000", kClients, "", 0,
      "ms in all from send until a record is given up; at least linger.ms + request.timeout.ms"},
@@ -182,9 +208,9 @@ constexpr std::array kProperties = std::to_array<PropertyInfo>({
     {"request.timeout.ms", kInt, "30000", kAnyClient, "", 0,
      "ms until a request without an answer is given up"},
     {"retries", kInt, "2147483647", kClients, "", 0, "how often a batch is sent again"},
-    {"retry.backoff.max.ms", kLong, "1000", kClients, "", 0,
+    {"retry.backoff.max.ms", kLong, "1000", "consumer,producer,admin", "", 0,
      "ms to which the backoff grows, doubling each time"},
-    {"retry.backoff.ms", kLong, "100", kClients, "", 0,
+    {"retry.backoff.ms", kLong, "100", "consumer,producer,admin", "", 0,
      "ms before the first repetition of a request that failed"},
     {"session.timeout.ms", kInt, "45000", kConsumer, "", 1,
      "ms without a heartbeat until the coordinator evicts the member; within the broker's "

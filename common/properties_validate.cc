@@ -92,8 +92,9 @@ void Properties::validate() const {
     case Role::kProducer:
       return check_producer(*this);
     case Role::kProbe:
+      return require(!get("app.requests").empty(), "a probe needs app.requests");
     case Role::kAdmin:
-      return;
+      return require(!get("app.admin").empty(), "an admin needs app.admin");
   }
 }
 

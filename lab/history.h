@@ -145,6 +145,13 @@ struct DeletedGroup {
   std::string group;
 };
 
+// How far a probe came with its script.
+struct ProbeFact {
+  std::int64_t answers = 0;
+  bool finished = false;
+  std::string mismatch;  // what was not as expected, in words; empty: nothing
+};
+
 // ---- offsets ----
 
 // A consumer's position came from auto.offset.reset: nothing was committed, or it was out of range.
@@ -246,6 +253,7 @@ struct History {
   std::vector<Ownership> ownerships;
   std::vector<RemovedMember> removed;
   std::vector<DeletedGroup> deleted;
+  std::map<std::string, ProbeFact> probes;  // by process; of several lives the last
 
   // What stands committed, by group and partition.
   std::map<std::pair<std::string, TopicPartition>, OffsetFact> last_commits;

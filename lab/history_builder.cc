@@ -116,6 +116,7 @@ void HistoryBuilder::add_lifecycle(const wire::Lifecycle& lifecycle) {
     life.incarnation = incarnation;
     life.role = lifecycle.role();
     life.joined = now_;
+    if (life.role == "probe") history_.probes[process] = {};
     history_.lives.push_back(std::move(life));
   }
   Life* life = life_of(process);

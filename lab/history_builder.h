@@ -38,6 +38,7 @@ class HistoryBuilder {
   void add_commit(const wire::Event& event);
   void add_read(const wire::Event& event);
   void add_client_error(const wire::Event& event);
+  void add_probe(const wire::Event& event);
   void note_error(const ErrorKey& key, const std::string& detail);
   Life* life_of(const std::string& process);
   bool is_source(const std::string& process) const;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <fstream>
 
+#include "admin/admin_node.h"
 #include "broker/core/broker_node.h"
 #include "clock/core/journal.h"
 #include "common/capture_file.h"
@@ -13,14 +14,18 @@
 #include "consumer/consumer_node.h"
 #include "lab/interruption.h"
 #include "lab/runner.h"
+#include "probe/probe_node.h"
 #include "producer/producer_node.h"
 
 namespace fencepost::lab {
 namespace {
 
 NodeFactories node_factories() {
-  return {
-      {"broker", broker::make_broker}, {"consumer", make_consumer}, {"producer", make_producer}};
+  return {{"broker", broker::make_broker},
+          {"consumer", make_consumer},
+          {"producer", make_producer},
+          {"probe", make_probe},
+          {"admin", make_admin}};
 }
 
 RunOutcome run_in_one_process(const wire::Plan& plan, const RunSettings& settings,

@@ -47,7 +47,7 @@ constexpr std::array kEventRoles = std::to_array<EventRoles>({
     {events::kPositionReset, "consumer"},
     {events::kOffsetsCommitted, "consumer"},
     {events::kCommitFailed, "consumer"},
-    {events::kClientError, "consumer,producer"},
+    {events::kClientError, "consumer,producer,admin"},
     {events::kClientClosed, "consumer"},
     {events::kPollReturned, "consumer"},
     {events::kRecordProcessing, "consumer"},
@@ -58,6 +58,9 @@ constexpr std::array kEventRoles = std::to_array<EventRoles>({
     {events::kRecordFailed, "consumer,producer"},
     {events::kProduceRetry, "consumer,producer"},
     {events::kSourceFinished, "producer"},
+    {events::kProbeAnswered, "probe"},
+    {events::kProbeFinished, "probe"},
+    {events::kProbeMismatch, "probe"},
 });
 
 // Events that the table does not know are anybody's.
@@ -65,7 +68,7 @@ std::string_view roles_of(std::string_view event) {
   for (const EventRoles& row : kEventRoles) {
     if (row.event == event) return row.roles;
   }
-  return "broker,consumer,producer";
+  return "broker,consumer,producer,probe,admin";
 }
 
 // Reads one `when`: keys of its own, the rest are attributes of the event.

@@ -1,6 +1,6 @@
 // The parts of a scenario file, each read by a function of its own: topics and processes
-// (scenario_processes.cc), timeline (scenario_timeline.cc), what to wait for (scenario_match.cc),
-// expect (scenario_expect.cc).
+// (scenario_processes.cc), the scripts of probes (scenario_probe.cc), timeline
+// (scenario_timeline.cc), what to wait for (scenario_match.cc), expect (scenario_expect.cc).
 #pragma once
 
 #include <map>
@@ -35,6 +35,9 @@ void read_topics(const Layers& sections, NodeReader& reader, wire::Plan& plan);
 // `defaults` are by role, `sections` by process; both go into the plan's processes.
 void read_processes(const Layers& defaults, const Layers& sections, const KnownNames& known,
                     NodeReader& reader, wire::Plan& plan);
+// The script of a probe as the property app.requests; nothing where it is no list.
+std::optional<std::string> read_requests(const YamlNode& node, const KnownNames& known,
+                                         NodeReader& reader);
 // The names of the processes, before they are read.
 std::vector<std::string> process_names(const Layers& sections);
 std::map<std::string, std::string> process_roles(const Layers& sections);

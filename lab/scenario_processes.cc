@@ -15,7 +15,8 @@ namespace {
 constexpr int kBrokerPort = 19092;  // virtual: nodes know each other by name
 constexpr std::size_t kNameMax = 32;
 constexpr std::array<std::string_view, 2> kTopicKeys{"partitions", "short"};
-constexpr std::array<std::string_view, 3> kRoles{"broker", "consumer", "producer"};
+constexpr std::array<std::string_view, 5> kRoles{"broker", "consumer", "producer", "probe",
+                                                 "admin"};
 
 bool is_plain_name(std::string_view name) {
   if (name.empty() || name.size() > kNameMax || std::isalpha(name.front()) == 0) return false;
@@ -147,6 +148,7 @@ void ProcessReader::validate(const std::string& process, const Place& place) {
 
 std::optional<std::string> ProcessReader::value_of(const std::string& name, const YamlNode& node) {
   const bool is_map = node.kind == YamlNode::Kind::kMap;
+  if (name == "app.requests" && role_ == Role::kProbe) return read_requests(node, known_, reader_);
   if (is_map && name == "app.records") return counts_of(node, ':');
   if (is_map && name == "app.schedule") return schedule_of(node);
   if (node.kind == YamlNode::Kind::kNull || is_map) {
@@ -242,7 +244,7 @@ std::optional<Role> read_role(const std::string& name, const ProcessLayers& laye
     if (const YamlNode* found = map->find("role")) node = found;
   }
   if (node == nullptr) {
-    reader.mistake(layers.place, fmt::format("{} has no role: broker, consumer or producer", name));
+    reader.mistake(layers.place, fmt::format("{} has no role: {}", name, fmt::join(kRoles, ", ")));
     return std::nullopt;
   }
   const auto word = reader.word(*node, "role");

@@ -1,0 +1,2 @@
+// The one place where Boost's JSON is compiled; it is used without a library.
+#include <boost/json/src.hpp>
