@@ -1,5 +1,7 @@
 #include "lab/history_builder.h"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
 
 #include "common/capture_file.h"
@@ -274,9 +276,22 @@ void HistoryBuilder::add_event(const wire::Event& event) {
     if (!partition) return;
     history_.resets.push_back(
         {now_, process_, *partition, offset_of(event), text(event, "policy")});
+  } else if (event.name().starts_with("probe.")) {
+    add_probe(event);
   } else {
     add_client_error(event);
   }
+}
+
+void HistoryBuilder::add_probe(const wire::Event& event) {
+  ProbeFact& probe = history_.probes[process_];
+  if (event.name() == events::kProbeAnswered) ++probe.answers;
+  if (event.name() == events::kProbeFinished) probe.finished = true;
+  if (event.name() != events::kProbeMismatch) return;
+  const std::string field = text(event, "field");
+  probe.mismatch = fmt::format("step {}, {}{}: expected {}, found {}", text(event, "step"),
+                               text(event, "request"), field.empty() ? "" : ", " + field,
+                               text(event, "expected"), text(event, "found"));
 }
 
 void HistoryBuilder::add_read(const wire::Event& event) {

@@ -9,6 +9,7 @@
 #include "lab/checkers/delivery.h"
 #include "lab/checkers/groups.h"
 #include "lab/checkers/offsets.h"
+#include "lab/checkers/probes.h"
 #include "lab/expectations.h"
 #include "lab/hand_overs.h"
 #include "lab/timeline.h"
@@ -365,7 +366,10 @@ void Story::verdicts(std::string_view heading, const std::vector<Verdict>& verdi
 }  // namespace
 
 std::vector<Verdict> check_all(const History& history) {
-  return {check_groups(history), check_offsets(history), check_delivery(history)};
+  std::vector<Verdict> verdicts = {check_groups(history), check_offsets(history),
+                                   check_delivery(history)};
+  if (!history.probes.empty()) verdicts.push_back(check_probes(history));
+  return verdicts;
 }
 
 std::string tell_story(const History& history, const std::string& about, const Judgement& judgement,
