@@ -76,21 +76,21 @@ TEST(ProbeScenario, MistakesHaveTheirPlaces) {
            Row{"{request: Heartbeat, expect: {error_code: UNKNOWN_MEMBER}}",
                "8:50: error_code must be an error's name or number, not \"UNKNOWN_MEMBER\""},
            Row{"{request: Heartbeat, save: {x: members.0}}",
-               "8:39: HeartbeatResponse has no field \"members\"; it has error_code"},
+               "8:40: HeartbeatResponse has no field \"members\"; it has error_code"},
            Row{"{request: Heartbeat, expect: NETWORK}",
-               "8:37: unknown reason for no answer \"NETWORK\"; known: NETWORK_EXCEPTION, "
+               "8:38: unknown reason for no answer \"NETWORK\"; known: NETWORK_EXCEPTION, "
                "REQUEST_TIMED_OUT"},
            Row{"{request: Heartbeat, to: C1}",
-               "8:33: C1 is a consumer, and answers no requests: only a broker does"},
+               "8:34: C1 is a consumer, and answers no requests: only a broker does"},
            Row{"{request: Heartbeat, wait: false, expect: {}}",
                "8:9: this step has no answer to judge: wait for it in a later one, with `answer`"},
            Row{"{answer: first}",
-               "8:17: no earlier step is called so with `as`: unknown step \"first\"; there is no "
+               "8:18: no earlier step is called so with `as`: unknown step \"first\"; there is no "
                "step here"},
            Row{"{request: Heartbeat, answer: x}",
                "8:9: a step has a `request`, an `answer` or a `pending`: exactly one of them"},
            Row{"{request: SyncGroup, body: {assignments: [{assignment: {orders: [0]}}]}}",
-               "8:63: assignment must be base64, {subscription: {topics: [orders]}} or "
+               "8:64: assignment must be base64, {subscription: {topics: [orders]}} or "
                "{assignment: {orders: [0, 1]}}"},
            Row{"{request: Heartbeat, bodi: {}}",
                "8:30: unknown key of a step of requests \"bodi\"; did you mean \"body\"?"},

@@ -77,7 +77,7 @@ TEST(Probe, HasSeveralRequestsOnTheirWay) {
   world.run_to(20);
   EXPECT_EQ(world.exit_code(), 0) << world.mismatch();
   EXPECT_EQ(world.requests()[1].tick, 0);
-  EXPECT_EQ(world.now(), 8);
+  EXPECT_EQ(world.events_named(events::kProbeFinished).front().tick, 8);
 }
 
 TEST(Probe, SaysWhenAnAnswerCameTooEarly) {
