@@ -66,7 +66,7 @@ TEST(ProbeScenario, MistakesHaveTheirPlaces) {
   };
   for (const Row& row : {
            Row{"{request: Heartbeet}",
-               "8:18: unknown request \"Heartbeet\"; did you mean \"Heartbeat\"?"},
+               "8:19: unknown request \"Heartbeet\"; did you mean \"Heartbeat\"?"},
            Row{"{request: Heartbeat, body: {grup_id: g}}",
                "8:37: HeartbeatRequest has no field \"grup_id\"; did you mean \"group_id\"?"},
            Row{"{request: Heartbeat, body: {generation_id: one}}",
