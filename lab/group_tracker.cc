@@ -231,6 +231,9 @@ Owners GroupTracker::current_owners(const std::string& group) const {
 
 // A zombie may be told its assignment when the coordinator has removed it long ago.
 std::optional<Moment> GroupTracker::removed_since(const Ownership& ownership) const {
+  if (const auto fenced = fenced_.find(ownership.member); fenced != fenced_.end()) {
+    return fenced->second;
+  }
   std::optional<Moment> formed;
   for (const GenerationFact& fact : history_.generations) {
     const bool is_its_own =
@@ -330,7 +333,10 @@ void GroupTracker::on_joined(const Speaker& speaker, const std::string& group,
   const auto instance = instance_of_.find(speaker.process);
   if (instance == instance_of_.end()) return;
   std::string& holder = holder_[{group, instance->second}];
-  if (!holder.empty() && holder != member) evict(holder, speaker.when, "fenced");
+  if (!holder.empty() && holder != member) {
+    fenced_[holder] = speaker.when;
+    evict(holder, speaker.when, "fenced");
+  }
   holder = member;
 }
 

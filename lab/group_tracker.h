@@ -89,6 +89,7 @@ class GroupTracker {
   History& history_;
   std::map<std::string, std::string> process_by_member_;
   std::map<std::string, std::string> instance_of_;  // group.instance.id, by process
+  std::map<std::string, Moment> fenced_;            // member ids that another one has replaced
   std::map<std::pair<std::string, std::string>, std::string> holder_;  // by group and instance id
   std::map<std::string, Generation> last_joined_;                      // by member
   std::map<OwnedKey, std::size_t> owned_;                              // open ownerships

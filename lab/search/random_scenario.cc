@@ -125,11 +125,19 @@ void Drawing::draw_members() {
   }
 }
 
+// Two members may have the same group.instance.id, and fence each other. They subscribe to the same
+// topics: else the one that comes back would read by the other's subscription until the next
+// rebalance, as in Kafka (group-protocol 7, trap 22).
 std::string Drawing::draw_member(std::size_t number) {
-  const std::string instance =
-      dice_.percent(30) ? fmt::format(", group.instance.id: i{}", number) : "";
+  std::string_view topics = dice_.one_of(kSubscriptions);
+  std::string instance;
+  if (dice_.percent(30)) {
+    const auto id = static_cast<std::size_t>(dice_.between(1, kMembersMax));
+    instance = fmt::format(", group.instance.id: i{}", id);
+    topics = kSubscriptions.at(id % kSubscriptions.size());
+  }
   return fmt::format("C{}: {{role: consumer, group.id: g, subscribe: {}, output: invoices{}}}",
-                     number, dice_.one_of(kSubscriptions), instance);
+                     number, topics, instance);
 }
 
 Fault Drawing::draw_fault() {
