@@ -63,6 +63,9 @@ constexpr std::array kProperties = std::to_array<PropertyInfo>({
     {"app.instances", kList, "", kAdmin, "", 0,
      "remove-members: the group.instance.ids of the members; everybody if empty"},
     {"app.interval.ms", kLong, "1000", kProducer, "", 0, "ms between two rounds"},
+    {"app.offsets.retention", kChoice, "kip-211", kBroker, "kip-211,commit", 0,
+     "kip-211: committed offsets age when their group is Empty or does not subscribe to the topic; "
+     "commit: as before Kafka 2.1, from each commit, also with members"},
     {"app.output", kString, "", kConsumer, "", 0,
      "the topic for invoices; empty: records are processed and nothing is written"},
     {"app.poll.timeout.ms", kLong, "1000", kConsumer, "", 0, "ms that one poll waits for records"},

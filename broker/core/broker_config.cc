@@ -89,6 +89,9 @@ BrokerConfig config_from(const NodeContext& context) {
   config.group_max_size = properties.get_int("group.max.size");
   config.offset_metadata_max_bytes = properties.get_int("offset.metadata.max.bytes");
   config.retention_minutes = properties.get_int("offsets.retention.minutes");
+  config.retention_rule = properties.get("app.offsets.retention") == "commit"
+                              ? OffsetRetentionRule::kCommit
+                              : OffsetRetentionRule::kKip211;
   config.retention_check_ms = properties.get_int("offsets.retention.check.interval.ms");
   config.log_retention_ms = properties.get_int("log.retention.ms");
   config.log_retention_bytes = properties.get_int("log.retention.bytes");

@@ -17,6 +17,12 @@ struct TopicSpec {
   friend bool operator==(const TopicSpec&, const TopicSpec&) = default;
 };
 
+// From when a committed offset ages (group-protocol 1.9).
+enum class OffsetRetentionRule {
+  kKip211,  // while the group has members, only what it does not subscribe to
+  kCommit,  // as before Kafka 2.1: every offset, from its commit, members or not
+};
+
 struct BrokerConfig {
   std::string name = "B1";
   Incarnation incarnation{1};
@@ -34,10 +40,11 @@ struct BrokerConfig {
   std::int64_t group_max_size = 2147483647;       // group.max.size
   std::int64_t offset_metadata_max_bytes = 4096;  // offset.metadata.max.bytes
   std::int64_t retention_minutes = 10080;         // offsets.retention.minutes
-  std::int64_t retention_check_ms = 600000;       // offsets.retention.check.interval.ms
-  std::int64_t log_retention_ms = 604800000;      // log.retention.ms; negative: for ever
-  std::int64_t log_retention_bytes = -1;          // log.retention.bytes; negative: no limit
-  std::int64_t log_retention_check_ms = 300000;   // log.retention.check.interval.ms
+  OffsetRetentionRule retention_rule = OffsetRetentionRule::kKip211;  // app.offsets.retention
+  std::int64_t retention_check_ms = 600000;      // offsets.retention.check.interval.ms
+  std::int64_t log_retention_ms = 604800000;     // log.retention.ms; negative: for ever
+  std::int64_t log_retention_bytes = -1;         // log.retention.bytes; negative: no limit
+  std::int64_t log_retention_check_ms = 300000;  // log.retention.check.interval.ms
 
   TickSpan ticks(std::int64_t ms) const { return ticks_of_ms(ms, tick_ms); }
   std::int64_t virtual_ms(Tick tick) const { return tick.value() * tick_ms.value(); }

@@ -125,6 +125,7 @@ void GroupCoordinator::leave(const wire::LeaveGroupRequest& request, const Calle
 }
 
 ErrorCode GroupCoordinator::commit_error(const wire::OffsetCommitRequest& request, Turn& turn) {
+  if (!request.has_group_id()) return ErrorCode::kInvalidGroupId;
   if (const ErrorCode error = check_coordinator(request.group_id()); error != ErrorCode::kNone) {
     return error;
   }
@@ -153,11 +154,14 @@ void GroupCoordinator::fetch_offsets(const wire::OffsetFetchRequest& request, co
   std::set<std::string> asked;
   for (const auto& wanted : request.groups()) {
     auto* const answer = response->add_groups();
-    ErrorCode error = check_coordinator(wanted.group_id());
+    ErrorCode error =
+        wanted.has_group_id() ? check_coordinator(wanted.group_id()) : ErrorCode::kInvalidGroupId;
     // All of a group's offsets again and again would be an answer without a limit.
     if (!asked.insert(wanted.group_id()).second) error = ErrorCode::kInvalidRequest;
+    const Group* const group = find(wanted.group_id());
     if (error == ErrorCode::kNone) {
-      *answer = offsets_.fetch(wanted);
+      const bool dead = group != nullptr && group->in(GroupState::kDead);
+      *answer = dead ? GroupOffsets::fetch_nothing(wanted) : offsets_.fetch(wanted);
     } else {
       answer->set_group_id(wanted.group_id());
       answer->set_error_code(to_wire(error));

@@ -33,6 +33,11 @@ bool accepts_protocols(const Group& group, const wire::JoinGroupRequest& request
          group.supports_one_of(protocols_of(request));
 }
 
+// What the group has not chosen yet does not differ from anything.
+bool differs(const std::optional<std::string>& of_group, const std::string& requested) {
+  return of_group && *of_group != requested;
+}
+
 }  // namespace
 
 bool GroupMembership::has_room(const Group& group, const MemberId& id) const {
@@ -153,7 +158,8 @@ void GroupMembership::join_static(Group& group, const wire::JoinGroupRequest& re
 }
 
 // A static member has come back (KIP-345): a new id takes the place of the old one, with its
-// assignment, its leadership and its place among those who have not synced.
+// assignment, its leadership and its place among those who have not synced. Its client id and host
+// stay those of the first, and its first session is as long as the old one's, as in Kafka.
 void GroupMembership::replace_static(Group& group, const MemberId& old,
                                      const wire::JoinGroupRequest& request, const Caller& caller,
                                      Turn& turn) {
@@ -168,15 +174,14 @@ void GroupMembership::replace_static(Group& group, const MemberId& old,
   }
   member.parked_join.reset();
   member.parked_sync.reset();
+  member.is_new = false;
   member.id = new_id(request.group_instance_id());
-  member.client_id = caller.client_id;
-  member.client_host = "/" + caller.request.source;
-  take_terms(member, request);
   if (group.is_leader(old)) group.leader = member.id;
   if (group.pending_sync.erase(old) > 0) group.pending_sync.insert(member.id);
   group.static_ids[request.group_instance_id()] = member.id;
   Member& replaced = group.members.emplace(member.id, std::move(member)).first->second;
   rebalance_.arm_session(group, replaced, turn);
+  take_terms(replaced, request);
 
   if (group.in(GroupState::kStable) && group.protocol_name == group.vote()) {
     rebalance_.append_metadata(group, turn);
@@ -203,8 +208,10 @@ ErrorCode GroupMembership::check_sync(const Group& group,
   const auto valid = group.validate_member(MemberId(request.member_id()), instance_id_of(request));
   if (!valid) return valid.error();
   if (group.generation != Generation(request.generation_id())) return ErrorCode::kIllegalGeneration;
-  if (group.protocol_type != request.protocol_type()) return ErrorCode::kInconsistentGroupProtocol;
-  if (group.protocol_name != request.protocol_name()) return ErrorCode::kInconsistentGroupProtocol;
+  if (differs(group.protocol_type, request.protocol_type()) ||
+      differs(group.protocol_name, request.protocol_name())) {
+    return ErrorCode::kInconsistentGroupProtocol;
+  }
   if (group.in(GroupState::kPreparingRebalance)) return ErrorCode::kRebalanceInProgress;
   return ErrorCode::kNone;
 }

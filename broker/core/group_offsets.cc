@@ -45,7 +45,8 @@ struct Retention {
   std::optional<std::int64_t> base_ms;  // absent: each offset's own commit time
 };
 
-std::optional<Retention> retention_of(const Group& group) {
+std::optional<Retention> retention_of(const Group& group, OffsetRetentionRule rule) {
+  if (rule == OffsetRetentionRule::kCommit) return Retention{};
   switch (group.state()) {
     case GroupState::kEmpty:
       if (!group.protocol_type) return Retention{};
@@ -143,9 +144,17 @@ void GroupOffsets::store(const wire::OffsetCommitRequest& request,
 
 wire::OffsetFetchResponse::Group GroupOffsets::fetch(
     const wire::OffsetFetchRequest::Group& request) const {
-  static const CommittedOffsets kNothing;
   const auto group = offsets_.find(GroupId(request.group_id()));
-  const CommittedOffsets& committed = group == offsets_.end() ? kNothing : group->second;
+  return group == offsets_.end() ? fetch_nothing(request) : answer_of(request, group->second);
+}
+
+wire::OffsetFetchResponse::Group GroupOffsets::fetch_nothing(
+    const wire::OffsetFetchRequest::Group& request) {
+  return answer_of(request, {});
+}
+
+wire::OffsetFetchResponse::Group GroupOffsets::answer_of(
+    const wire::OffsetFetchRequest::Group& request, const CommittedOffsets& committed) {
   wire::OffsetFetchResponse::Group answer;
   answer.set_group_id(request.group_id());
   if (request.all_topics()) {
@@ -184,7 +193,7 @@ void GroupOffsets::apply(const wire::OffsetCommitKey& key,
 
 void GroupOffsets::expire(const Group& group, Turn& turn) {
   const auto found = offsets_.find(group.id);
-  const std::optional<Retention> retention = retention_of(group);
+  const std::optional<Retention> retention = retention_of(group, config_.retention_rule);
   if (found == offsets_.end() || !retention) return;
   const std::int64_t now_ms = config_.virtual_ms(turn.now);
   std::vector<TopicPartition> expired;

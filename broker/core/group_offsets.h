@@ -48,6 +48,9 @@ class GroupOffsets {
 
   // One group of an OffsetFetch: offset -1 where nothing is committed.
   wire::OffsetFetchResponse::Group fetch(const wire::OffsetFetchRequest::Group& request) const;
+  // The answer about a group that has none.
+  static wire::OffsetFetchResponse::Group fetch_nothing(
+      const wire::OffsetFetchRequest::Group& request);
 
   // From the log: a commit, or its tombstone (no value).
   void apply(const wire::OffsetCommitKey& key, const std::optional<wire::OffsetCommitValue>& value);
@@ -70,6 +73,8 @@ class GroupOffsets {
     TopicPartition where;
     wire::OffsetCommitValue value;
   };
+  static wire::OffsetFetchResponse::Group answer_of(const wire::OffsetFetchRequest::Group& request,
+                                                    const CommittedOffsets& committed);
   ErrorCode check_partition(const std::string& topic,
                             const wire::OffsetCommitRequest::Partition& partition,
                             ErrorCode group_error) const;

@@ -136,7 +136,8 @@ std::int32_t GroupWorld::sync(const TestMember& member, std::int32_t generation,
   request->set_generation_id(generation);
   request->set_member_id(member.id);
   if (instance) request->set_group_instance_id(*instance);
-  request->set_protocol_type("consumer");
+  const bool known = group() != nullptr && group()->protocol_type;
+  request->set_protocol_type(known ? *group()->protocol_type : "consumer");
   request->set_protocol_name("range");
   for (const auto& [id, bytes] : assignments) {
     auto* const assignment = request->add_assignments();
@@ -187,6 +188,29 @@ const std::optional<wire::Frame>& GroupWorld::peek(std::int32_t request) {
   return seen;
 }
 
+namespace {
+
+ErrorCode error_of_others(const wire::Frame& frame) {
+  if (frame.has_offset_fetch_response()) {
+    return error_from_wire(frame.offset_fetch_response().groups(0).error_code());
+  }
+  if (frame.has_describe_groups_response()) {
+    return error_from_wire(frame.describe_groups_response().groups(0).error_code());
+  }
+  if (frame.has_delete_groups_response()) {
+    return error_from_wire(frame.delete_groups_response().results(0).error_code());
+  }
+  if (frame.has_offset_delete_response()) {
+    const auto& response = frame.offset_delete_response();
+    const bool whole = response.error_code() != 0;
+    return error_from_wire(whole ? response.error_code()
+                                 : response.topics(0).partitions(0).error_code());
+  }
+  return error_from_wire(frame.offset_commit_response().topics(0).partitions(0).error_code());
+}
+
+}  // namespace
+
 ErrorCode GroupWorld::error(std::int32_t request) {
   const std::optional<wire::Frame>& frame = peek(request);
   if (!frame) {
@@ -207,7 +231,7 @@ ErrorCode GroupWorld::error(std::int32_t request) {
     const bool entry = response.error_code() == 0 && response.members_size() > 0;
     return error_from_wire(entry ? response.members(0).error_code() : response.error_code());
   }
-  return error_from_wire(frame->offset_commit_response().topics(0).partitions(0).error_code());
+  return error_of_others(*frame);
 }
 
 wire::JoinGroupResponse GroupWorld::joined(std::int32_t request) {

@@ -1,5 +1,5 @@
 // DescribeGroups, ListGroups, DeleteGroups, OffsetDelete (group-protocol 2.10, 1.9). Their errors
-// by the state of the group are rows of the table in group_requests_test.cc.
+// by the state of the group are rows of the table in broker/core/group_table.cc.
 #include <gtest/gtest.h>
 
 #include "broker/core/coordinator_key.h"
