@@ -69,6 +69,8 @@ class Drawing {
   Fault draw_fault();
   Fault draw_member_fault(const std::string& member, std::int64_t at);
   Fault draw_network_fault(const std::string& member, std::int64_t at);
+  Fault draw_call(const std::string& member, std::int64_t at);
+  Fault draw_partitions(std::int64_t at);
 
   std::string any_member() {
     return fmt::format("C{}", dice_.between(1, static_cast<std::int64_t>(members_)));
@@ -77,6 +79,8 @@ class Drawing {
   Dice dice_;
   RandomScenario scenario_;
   std::size_t members_ = 0;
+  int admins_ = 0;
+  bool has_static_ = false;
 };
 
 void Drawing::draw_head() {
@@ -120,8 +124,8 @@ void Drawing::draw_members() {
     scenario_.members.push_back(draw_member(number));
     // Those that no rule starts are there from the beginning.
     if (number == 1 || dice_.percent(40)) continue;
-    scenario_.faults.push_back(
-        {{fmt::format("{{at: {}, start: C{}}}", dice_.between(1, kFaultTicks / 2), number)}});
+    scenario_.faults.push_back({.rules = {fmt::format("{{at: {}, start: C{}}}",
+                                                      dice_.between(1, kFaultTicks / 2), number)}});
   }
 }
 
@@ -133,6 +137,7 @@ std::string Drawing::draw_member(std::size_t number) {
   std::string instance;
   if (dice_.percent(30)) {
     const auto id = static_cast<std::size_t>(dice_.between(1, kMembersMax));
+    has_static_ = true;
     instance = fmt::format(", group.instance.id: i{}", id);
     topics = kSubscriptions.at(id % kSubscriptions.size());
   }
@@ -145,11 +150,43 @@ Fault Drawing::draw_fault() {
   const std::string member = any_member();
   const std::int64_t kind = dice_.between(1, 100);
   if (kind <= 8) {
-    return {{fmt::format("{{at: {}, kill: B1}}", at),
-             fmt::format("{{at: {}, restart: B1}}", at + dice_.between(1, 8))}};
+    return {.rules = {fmt::format("{{at: {}, kill: B1}}", at),
+                      fmt::format("{{at: {}, restart: B1}}", at + dice_.between(1, 8))}};
   }
   if (kind <= 25) return draw_network_fault(member, at);
+  if (kind <= 40) return draw_call(member, at);
+  if (kind <= 47 && !has_static_) return draw_partitions(at);
   return draw_member_fault(member, at);
+}
+
+Fault Drawing::draw_call(const std::string& member, std::int64_t at) {
+  const auto call = [&](std::int64_t tick, std::string_view method, std::string_view arguments) {
+    return fmt::format("{{at: {}, call: {{process: {}, method: {}{}}}}}", tick, member, method,
+                       arguments.empty() ? "" : fmt::format(", arguments: {}", arguments));
+  };
+  const std::int64_t later = at + dice_.between(1, 12);
+  switch (dice_.between(1, 4)) {
+    case 1:
+      return {.rules = {call(at, "subscribe", dice_.one_of(kSubscriptions))}};
+    case 2:
+      return {.rules = {call(at, "unsubscribe", ""),
+                        call(later, "subscribe", dice_.one_of(kSubscriptions))}};
+    case 3:
+      return {.rules = {call(at, "pause", ""), call(later, "resume", "")}};
+    default:
+      return {.rules = {call(at, "enforceRebalance", "")}};
+  }
+}
+
+// An administrator adds partitions; where there are as many already, he is refused. Not with static
+// members: a leader that comes back is told to skip the assignment (KIP-814), takes the partitions
+// that there are then for those that it has assigned, and nobody notices what was added before.
+Fault Drawing::draw_partitions(std::int64_t at) {
+  const std::string name = fmt::format("A{}", ++admins_);
+  const std::string_view topic = dice_.percent(50) ? "orders" : "payments";
+  return {.rules = {fmt::format("{{at: {}, start: {}}}", at, name)},
+          .processes = {fmt::format("{}: {{role: admin, admin: create-partitions, counts: {}:{}}}",
+                                    name, topic, dice_.between(2, 6))}};
 }
 
 Fault Drawing::draw_network_fault(const std::string& member, std::int64_t at) {
@@ -158,15 +195,15 @@ Fault Drawing::draw_network_fault(const std::string& member, std::int64_t at) {
   const std::string_view api = dice_.one_of(kApis);
   switch (dice_.between(1, 3)) {
     case 1:
-      return {{fmt::format("{{at: {}, partition: {}}}", at, member), heal}};
+      return {.rules = {fmt::format("{{at: {}, partition: {}}}", at, member), heal}};
     case 2:
-      return {{fmt::format("{{at: {}, drop: {{api: {}, response: {}, times: {}}}}}", at, api,
-                           dice_.percent(50), dice_.between(1, 3)),
-               heal}};
+      return {.rules = {fmt::format("{{at: {}, drop: {{api: {}, response: {}, times: {}}}}}", at,
+                                    api, dice_.percent(50), dice_.between(1, 3)),
+                        heal}};
     default:
-      return {{fmt::format("{{at: {}, delay: {{from: {}, api: {}, ticks: {}}}}}", at, member, api,
-                           dice_.between(2, 9)),
-               heal}};
+      return {.rules = {fmt::format("{{at: {}, delay: {{from: {}, api: {}, ticks: {}}}}}", at,
+                                    member, api, dice_.between(2, 9)),
+                        heal}};
   }
 }
 
@@ -174,26 +211,27 @@ Fault Drawing::draw_member_fault(const std::string& member, std::int64_t at) {
   const std::int64_t ticks = dice_.between(1, 25);
   switch (dice_.between(1, 7)) {
     case 1:
-      return {{fmt::format("{{at: {}, kill: {}}}", at, member)}};
+      return {.rules = {fmt::format("{{at: {}, kill: {}}}", at, member)}};
     case 2:
-      return {{fmt::format("{{at: {}, kill: {}}}", at, member),
-               fmt::format("{{at: {}, restart: {}}}", at + ticks, member)}};
+      return {.rules = {fmt::format("{{at: {}, kill: {}}}", at, member),
+                        fmt::format("{{at: {}, restart: {}}}", at + ticks, member)}};
     case 3:
-      return {{fmt::format("{{at: {}, close: {}}}", at, member),
-               fmt::format("{{at: {}, restart: {}}}", at + ticks, member)}};
+      return {.rules = {fmt::format("{{at: {}, close: {}}}", at, member),
+                        fmt::format("{{at: {}, restart: {}}}", at + ticks, member)}};
     case 4:
-      return {{fmt::format("{{at: {}, stop: {}}}", at, member),
-               fmt::format("{{at: {}, cont: {}}}", at + ticks, member)}};
+      return {.rules = {fmt::format("{{at: {}, stop: {}}}", at, member),
+                        fmt::format("{{at: {}, cont: {}}}", at + ticks, member)}};
     case 5:
       return {
           {fmt::format("{{when: {{process: {}, event: record.processing, nth: {}}}, "
                        "slow: {{process: {}, ticks: {}}}}}",
                        member, dice_.between(1, 12), member, ticks)}};
     case 6:
-      return {{fmt::format("{{when: {{process: {}, event: record.processing, nth: {}}}, kill: {}}}",
-                           member, dice_.between(1, 12), member)}};
+      return {.rules = {fmt::format(
+                  "{{when: {{process: {}, event: record.processing, nth: {}}}, kill: {}}}", member,
+                  dice_.between(1, 12), member)}};
     default:
-      return {{fmt::format("{{at: {}, close: {}}}", at, member)}};
+      return {.rules = {fmt::format("{{at: {}, close: {}}}", at, member)}};
   }
 }
 
@@ -213,6 +251,9 @@ std::string to_yaml(const RandomScenario& scenario) {
                                  scenario.seed);
   for (const std::string& line : scenario.head) text += line + "\n";
   for (const std::string& member : scenario.members) text += "  " + member + "\n";
+  for (const Fault& fault : scenario.faults) {
+    for (const std::string& process : fault.processes) text += "  " + process + "\n";
+  }
   text += "timeline:\n";
   for (const Fault& fault : scenario.faults) {
     for (const std::string& rule : fault.rules) text += "  - " + rule + "\n";

@@ -11,7 +11,8 @@ namespace fencepost::lab {
 
 // Rules of a timeline that only make sense together: a stop and its cont, a kill and its restart.
 struct Fault {
-  std::vector<std::string> rules;  // in YAML's flow style
+  std::vector<std::string> rules = {};      // in YAML's flow style
+  std::vector<std::string> processes = {};  // that only these rules start
 };
 
 struct RandomScenario {

@@ -56,11 +56,12 @@ RandomScenario losing() {
         std::string(name) +
         ": {role: consumer, group.id: g, subscribe: [orders], output: invoices}");
   }
-  scenario.faults = {{{"{at: 50, stop: C1}", "{at: 53, cont: C1}"}},
-                     {{"{at: 40, slow: {process: C2, ticks: 4}}"}},
-                     {{"{when: {process: C2, event: record.processing, nth: 2}, kill: C2}"}},
-                     {{"{at: 60, close: C3}"}},
-                     {{"{at: 70, partition: C1}", "{at: 72, heal: true}"}}};
+  scenario.faults = {
+      {.rules = {"{at: 50, stop: C1}", "{at: 53, cont: C1}"}},
+      {.rules = {"{at: 40, slow: {process: C2, ticks: 4}}"}},
+      {.rules = {"{when: {process: C2, event: record.processing, nth: 2}, kill: C2}"}},
+      {.rules = {"{at: 60, close: C3}"}},
+      {.rules = {"{at: 70, partition: C1}", "{at: 72, heal: true}"}}};
   return scenario;
 }
 
@@ -96,7 +97,7 @@ TEST_F(Search, FindsPartitionsThatNobodyOwnsInTheEnd) {
   RandomScenario scenario = losing();
   scenario.at_least_once = false;
   scenario.members.resize(1);
-  scenario.faults = {{{"{at: 50, stop: C1}"}}};
+  scenario.faults = {{.rules = {"{at: 50, stop: C1}"}}};
   const auto violation = attempt(scenario);
   ASSERT_TRUE(violation);
   EXPECT_EQ(violation->subject, "every partition has an owner in the end");
