@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -60,6 +61,13 @@ struct ExpectOrder {
   std::vector<std::string> apis;
 };
 
+// What the history counts while it reads the capture: in these ticks, both included.
+struct Watch {
+  wire::Match match = {};
+  Tick first{0};
+  Tick last{std::numeric_limits<std::int64_t>::max()};
+};
+
 // events: at least once, or exactly so often.
 struct ExpectEvent {
   wire::Match match;
@@ -101,7 +109,7 @@ struct Expectation {
 struct Expectations {
   std::string group;  // whose facts are meant; empty: the only group
   std::vector<Expectation> list;
-  std::vector<wire::Match> watches;  // the history counts these while it reads the capture
+  std::vector<Watch> watches;
 };
 
 }  // namespace fencepost::lab

@@ -289,7 +289,7 @@ enum class Detail {
   kUnsettled,  // settled records are counted
   kAll,        // each record is a fact: as large as the run is long
 };
-History read_history(const std::string& path, const std::vector<wire::Match>& watches = {},
+History read_history(const std::string& path, const std::vector<Watch>& watches = {},
                      Detail detail = Detail::kUnsettled);
 // The same, for these expectations: what they ask about is followed however long the run is.
 History read_history(const std::string& path, const Expectations& expected);

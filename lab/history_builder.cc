@@ -35,13 +35,22 @@ std::optional<std::string> invoiced_record(std::string_view value) {
 
 }  // namespace
 
-HistoryBuilder::HistoryBuilder(std::vector<wire::Match> watches, Detail detail)
+HistoryBuilder::HistoryBuilder(std::vector<Watch> watches, Detail detail)
     : watches_(std::move(watches)),
       groups_(history_),
       offsets_(history_),
       settling_(history_, groups_),
       detail_(detail) {
   history_.watched.resize(watches_.size());
+}
+
+template <class... What>
+void HistoryBuilder::watch(const What&... what) {
+  for (std::size_t index = 0; index < watches_.size(); ++index) {
+    const Watch& one = watches_[index];
+    const bool now = one.first <= now_.tick && now_.tick <= one.last;
+    if (now && matches(one.match, what...)) ++history_.watched[index];
+  }
 }
 
 void HistoryBuilder::follow(const ExpectedFact& expected) {
@@ -142,9 +151,7 @@ void HistoryBuilder::add_packet(const wire::Packet& packet) {
   if (packet.fate() == wire::Packet::DROPPED || packet.fate() == wire::Packet::PARTITIONED) {
     ++history_.packets_lost;
   }
-  for (std::size_t index = 0; index < watches_.size(); ++index) {
-    if (matches(watches_[index], frame)) ++history_.watched[index];
-  }
+  watch(frame);
   if (is_response(frame)) {
     add_response(frame);
   } else {
@@ -249,9 +256,7 @@ void HistoryBuilder::note_error(const ErrorKey& key, const std::string& detail) 
 void HistoryBuilder::add_event(const wire::Event& event) {
   const std::string& name = event.name();
   ++history_.events;
-  for (std::size_t index = 0; index < watches_.size(); ++index) {
-    if (matches(watches_[index], process_, event)) ++history_.watched[index];
-  }
+  watch(process_, event);
   groups_.on_event({now_, process_, incarnation_}, event);
   if (name == events::kRecordProcessing) {
     if (Life* life = life_of(process_)) life->in_hand = text(event, "record");
@@ -375,8 +380,7 @@ std::map<TopicPartition, Offset> History::committed(const std::string& group) co
   return offsets;
 }
 
-History read_history(const std::string& path, const std::vector<wire::Match>& watches,
-                     Detail detail) {
+History read_history(const std::string& path, const std::vector<Watch>& watches, Detail detail) {
   CaptureReader reader(path);
   HistoryBuilder builder(watches, detail);
   while (const auto record = reader.next()) builder.add(Tick(reader.tick()), *record);

@@ -14,8 +14,7 @@ namespace fencepost::lab {
 
 class HistoryBuilder {
  public:
-  explicit HistoryBuilder(std::vector<wire::Match> watches = {},
-                          Detail detail = Detail::kUnsettled);
+  explicit HistoryBuilder(std::vector<Watch> watches = {}, Detail detail = Detail::kUnsettled);
   HistoryBuilder(const HistoryBuilder&) = delete;
   HistoryBuilder& operator=(const HistoryBuilder&) = delete;
 
@@ -40,10 +39,13 @@ class HistoryBuilder {
   void add_client_error(const wire::Event& event);
   void add_probe(const wire::Event& event);
   void note_error(const ErrorKey& key, const std::string& detail);
+  // Counts a packet or an event for those who watch for it now.
+  template <class... What>
+  void watch(const What&... what);
   Life* life_of(const std::string& process);
   bool is_source(const std::string& process) const;
 
-  std::vector<wire::Match> watches_;
+  std::vector<Watch> watches_;
   History history_;
   GroupTracker groups_;
   OffsetWatch offsets_;

@@ -82,6 +82,7 @@ int main(int argc, char** argv) {
   fencepost::lab::add_verify(app, chosen);
   fencepost::lab::add_replay(app, chosen);
   fencepost::lab::add_diff(app, chosen);
+  fencepost::lab::add_compare(app, chosen);
   fencepost::lab::add_assign(app, chosen);
   fencepost::lab::add_packets(app, chosen);
   fencepost::lab::add_up(app, chosen);

@@ -50,6 +50,7 @@ class ExpectReader {
   void errors(const YamlEntry& entry);
   void order(const YamlEntry& entry);
   void seen(const YamlEntry& entry);
+  void ticks(const YamlNode& node, Watch& watch);
   void committed(const YamlEntry& entry);
   void fetches(const YamlEntry& entry);
   void reads(const YamlEntry& entry);
@@ -245,16 +246,32 @@ void ExpectReader::order(const YamlEntry& entry) {
 void ExpectReader::seen(const YamlEntry& entry) {
   for (const YamlNode* map : maps(entry)) {
     ExpectEvent expected;
-    const auto match = read_match(*map, known_, reader_, {"count"});
+    const auto match = read_match(*map, known_, reader_, {"count", "ticks"});
     if (!match) continue;
     expected.match = *match;
     if (const YamlNode* count = map->find("count")) {
       expected.count = reader_.integer(*count, "count", kAnyCount);
     }
     expected.watch = result_.watches.size();
-    result_.watches.push_back(*match);
+    Watch& watch = result_.watches.emplace_back(Watch{.match = *match});
+    if (const YamlNode* when = map->find("ticks")) ticks(*when, watch);
     add(map->place, "events: " + to_flow(*map), expected);
   }
+}
+
+// One tick, or the first and the last of several.
+void ExpectReader::ticks(const YamlNode& node, Watch& watch) {
+  const bool list = node.kind == YamlNode::Kind::kList;
+  if (list && node.items.size() != 2) {
+    reader_.mistake(node.place, "ticks are one, or the first and the last: [30, 36]");
+    return;
+  }
+  const auto first = reader_.integer(list ? node.items[0] : node, "ticks", {0, kTicksMax});
+  const auto last = reader_.integer(list ? node.items[1] : node, "ticks", {0, kTicksMax});
+  if (!first || !last) return;
+  watch.first = Tick(*first);
+  watch.last = Tick(*last);
+  if (watch.first > watch.last) reader_.mistake(node.place, "the first tick is after the last");
 }
 
 void ExpectReader::committed(const YamlEntry& entry) {

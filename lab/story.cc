@@ -309,12 +309,6 @@ std::string error_text(const ErrorKey& key) {
   return key.error == "NONE" || key.error.empty() ? "(no request sent)" : key.error;
 }
 
-// Answers that each member gets on its way into a group, or as the news of a rebalance.
-bool is_protocol(const ErrorKey& key) {
-  return (key.api == "JoinGroup" && key.error == "MEMBER_ID_REQUIRED") ||
-         (key.api == "Heartbeat" && key.error == "REBALANCE_IN_PROGRESS");
-}
-
 void Story::errors() {
   std::vector<ErrorRow> errors;
   std::vector<ErrorRow> protocol;
@@ -364,6 +358,11 @@ void Story::verdicts(std::string_view heading, const std::vector<Verdict>& verdi
 }
 
 }  // namespace
+
+bool is_protocol(const ErrorKey& key) {
+  return (key.api == "JoinGroup" && key.error == "MEMBER_ID_REQUIRED") ||
+         (key.api == "Heartbeat" && key.error == "REBALANCE_IN_PROGRESS");
+}
 
 std::vector<Verdict> check_all(const History& history) {
   std::vector<Verdict> verdicts = {check_groups(history), check_offsets(history),

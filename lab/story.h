@@ -19,6 +19,9 @@ struct Judgement {
 // The checkers that run on every run.
 std::vector<Verdict> check_all(const History& history);
 
+// Answers that each member gets on its way into a group, or as the news of a rebalance.
+bool is_protocol(const ErrorKey& key);
+
 // With the plan that was run it also says which actions had no effect, and what never happened.
 std::string tell_story(const History& history, const std::string& about, const Judgement& judgement,
                        const wire::Plan* plan = nullptr);

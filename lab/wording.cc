@@ -82,4 +82,17 @@ std::string how_often(std::int64_t count, TickRange range) {
   return fmt::format("{} times, ticks {} to {}", count, range.first.value(), range.last.value());
 }
 
+std::string json_text(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char character : text) {
+    const auto code = static_cast<unsigned char>(character);
+    if (code < 0x20 || character == '"' || character == '\\') {
+      quoted += fmt::format("\\u{:04x}", static_cast<unsigned>(code));
+    } else {
+      quoted += character;
+    }
+  }
+  return quoted + '"';
+}
+
 }  // namespace fencepost::lab

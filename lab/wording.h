@@ -22,6 +22,9 @@ std::string counted(std::int64_t count, std::string_view noun);
 // Virtual time in seconds with three decimals: "12.000".
 std::string seconds(Tick tick, std::int64_t tick_ms);
 
+// In quotes, as JSON has it.
+std::string json_text(std::string_view text);
+
 // "a b c", broken into lines of at most `width` columns, all but the first indented.
 std::string wrapped(const std::vector<std::string>& words, std::size_t indent, std::size_t width);
 

@@ -10,6 +10,7 @@
 #include "lab/assign_file.h"
 #include "lab/commands/command.h"
 #include "lab/node_reader.h"
+#include "lab/wording.h"
 
 namespace fencepost::lab {
 namespace {
@@ -30,19 +31,6 @@ struct Outcome {
   GroupAssignment now;
   GroupAssignment withheld;
 };
-
-std::string json_text(std::string_view text) {
-  std::string quoted = "\"";
-  for (const char character : text) {
-    const auto code = static_cast<unsigned char>(character);
-    if (code < 0x20 || character == '"' || character == '\\') {
-      quoted += fmt::format("\\u{:04x}", static_cast<unsigned>(code));
-    } else {
-      quoted += character;
-    }
-  }
-  return quoted + '"';
-}
 
 std::string json_list(const TopicPartitions& partitions) {
   std::vector<std::string> items;

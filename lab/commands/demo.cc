@@ -10,6 +10,7 @@
 
 #include "lab/commands/command.h"
 #include "lab/commands/run.h"
+#include "lab/overrides.h"
 
 namespace fencepost::lab {
 namespace {
@@ -120,6 +121,7 @@ void add_demo(CLI::App& app, Chosen& chosen) {
   command->add_flag("--in-process", arguments->run.in_process,
                     "All nodes in this process, without sockets");
   command->add_flag("--quiet", arguments->run.quiet, "Only the verdict and the capture's hash");
+  add_overrides(*command, arguments->run.properties);
   command->add_option("--pace", arguments->run.pace_ms, "Wall time of a tick in ms")
       ->check(CLI::Range(0, 3'600'000));
   command->footer(

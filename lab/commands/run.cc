@@ -12,6 +12,7 @@
 #include "lab/commands/command.h"
 #include "lab/expectations.h"
 #include "lab/history.h"
+#include "lab/overrides.h"
 #include "lab/packets.h"
 #include "lab/progress.h"
 #include "lab/story.h"
@@ -149,6 +150,7 @@ int report_void(const Scenario& scenario, const RunOutcome& outcome,
 int run_and_report(const RunArguments& arguments) {
   std::optional<Scenario> scenario = load_or_complain(arguments.file);
   if (!scenario) return kExitUnusable;
+  override_properties(scenario->plan, arguments.properties);
   identify(scenario->plan, arguments.seed);
   const std::string& name = scenario->plan.name();
   const RunDirectory directory(arguments.out.empty() ? std::filesystem::path("runs") / name
@@ -176,6 +178,7 @@ void add_run(CLI::App& app, Chosen& chosen) {
   command->add_flag("--in-process", arguments->in_process,
                     "All nodes in this process, without sockets: the same capture, faster");
   add_seed(*command, arguments->seed);
+  add_overrides(*command, arguments->properties);
   command->add_option("--pace", arguments->pace_ms, "Wall time of a tick in ms (0: free run)")
       ->check(CLI::Range(0, 3'600'000));
   command->add_option("--out", arguments->out, "The run directory (default: runs/NAME)");
@@ -188,6 +191,7 @@ void add_run(CLI::App& app, Chosen& chosen) {
       "Examples:\n"
       "  fencepost run scenarios/demos/01-group-forms.yaml\n"
       "  fencepost run my.yaml --in-process --seed 7 --quiet\n"
+      "  fencepost run my.yaml -X C2:max.poll.records=1\n"
       "  fencepost run my.yaml --pace 200        # slow enough to watch\n");
   command->callback(
       [arguments, &chosen] { chosen = [arguments] { return run_and_report(*arguments); }; });

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "lab/run_scenario.h"
 #include "lab/scenario.h"
@@ -20,6 +21,7 @@ struct RunArguments {
   std::int64_t pace_ms = 0;
   std::string out;  // empty: runs/NAME
   bool quiet = false;
+  std::vector<std::string> properties;  // -X
 };
 
 // Reads a scenario; prints its mistakes to stderr and gives nothing if there are any.

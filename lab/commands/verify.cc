@@ -6,11 +6,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "lab/commands/command.h"
 #include "lab/commands/run.h"
 #include "lab/diff.h"
 #include "lab/load.h"
+#include "lab/overrides.h"
 
 namespace fencepost::lab {
 namespace {
@@ -21,7 +23,8 @@ struct VerifyArguments {
   bool stress = false;
   bool in_process = false;
   std::optional<std::uint64_t> seed;
-  std::string out;  // empty: runs/NAME.verify
+  std::string out;                      // empty: runs/NAME.verify
+  std::vector<std::string> properties;  // -X
 };
 
 // Every second run is under load; every second of these has one core only.
@@ -123,6 +126,7 @@ void Verification::show_difference() const {
 int verify(const VerifyArguments& arguments) {
   std::optional<Scenario> scenario = load_or_complain(arguments.file);
   if (!scenario) return kExitUnusable;
+  override_properties(scenario->plan, arguments.properties);
   identify(scenario->plan, arguments.seed);
   return Verification(arguments, *scenario).run();
 }
@@ -141,6 +145,7 @@ void add_verify(CLI::App& app, Chosen& chosen) {
   command->add_flag("--in-process", arguments->in_process,
                     "All nodes in this process, without sockets");
   add_seed(*command, arguments->seed);
+  add_overrides(*command, arguments->properties);
   command->add_option("--out", arguments->out, "Where runs go (default: runs/NAME.verify)");
   command->footer(
       "Keeps one run directory for each distinct capture. Exit status: 0 one capture only,\n"

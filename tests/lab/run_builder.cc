@@ -303,7 +303,7 @@ RunBuilder& RunBuilder::ends() {
   return *this;
 }
 
-History RunBuilder::history(const std::vector<wire::Match>& watches) const {
+History RunBuilder::history(const std::vector<Watch>& watches) const {
   HistoryBuilder builder(watches);
   for (const auto& [tick, record] : records_) builder.add(tick, record);
   return builder.take();

@@ -60,7 +60,7 @@ class RunBuilder {
   RunBuilder& ends();
 
   const std::vector<std::pair<Tick, wire::CaptureRecord>>& records() const { return records_; }
-  History history(const std::vector<wire::Match>& watches = {}) const;
+  History history(const std::vector<Watch>& watches = {}) const;
   // Writes a capture file.
   void write(const std::string& path) const;
 
