@@ -56,6 +56,7 @@ class Commands : public testing::Test {
     add_replay(app, chosen);
     add_packets(app, chosen);
     add_diff(app, chosen);
+    add_compare(app, chosen);
     std::reverse(words.begin(), words.end());
     app.parse(words);
     testing::internal::CaptureStdout();
@@ -89,6 +90,30 @@ TEST_F(Commands, AQuietRunNamesTheExpectationsThatFail) {
   EXPECT_EQ(said.code, kExitFails);
   EXPECT_TRUE(said.out.starts_with("invalid  generations: 7   found 1\n1 of 2 expectations hold\n"))
       << said.out;
+}
+
+TEST_F(Commands, CompareRunsBothSidesWithTheirProperties) {
+  const std::string file = (folder_ / "small.yaml").string();
+  const Said said = call({"compare", file, "--in-process", "--out", run_, "-X", "process.ms=2000",
+                          "--with", "-X", "C1:process.ms=5000", "-X", "max.poll.records=1"});
+  EXPECT_EQ(said.code, kExitHolds) << said.error;
+  EXPECT_TRUE(said.out.starts_with("LEFT   " + file + " -X process.ms=2000\nRIGHT  " + file +
+                                   " -X C1:process.ms=5000 -X max.poll.records=1\n"))
+      << said.out;
+  EXPECT_NE(said.out.find("rebalances                           1         1           =\n"),
+            std::string::npos)
+      << said.out;
+  // What it left can be compared again.
+  const Said again = call({"compare", run_ + "/left", run_ + "/right"});
+  EXPECT_EQ(said.out.substr(said.out.find("a tick is")),
+            again.out.substr(again.out.find("a tick is")));
+}
+
+TEST_F(Commands, CompareNeedsADifference) {
+  const std::string file = (folder_ / "small.yaml").string();
+  EXPECT_EQ(call({"compare", file, "--in-process", "--out", run_}).code, kExitUnusable);
+  const Said said = call({"compare", file, "--out", run_, "--with", "-X", "max.pol.records=1"});
+  EXPECT_EQ(said.code, kExitUnusable);
 }
 
 TEST_F(Commands, AReplayLeavesItsOwnStoryAndPackets) {

@@ -1,5 +1,5 @@
-// Every demo does what it says it does (in one process; tests/processes has the other world), and
-// the page about the language knows every event.
+// Every demo and every situation does what it says it does (in one process; tests/processes has the
+// other world), and the page about the language knows every event.
 #include <gtest/gtest.h>
 #include <spdlog/fmt/fmt.h>
 
@@ -22,26 +22,29 @@ namespace fs = std::filesystem;
 
 const fs::path kSource(FENCEPOST_SOURCE_DIR);
 
-std::vector<std::string> demo_names() {
+std::vector<std::string> scenario_names() {
   std::vector<std::string> names;
-  for (const fs::directory_entry& entry : fs::directory_iterator(kSource / "scenarios/demos")) {
-    const std::string name = entry.path().stem().string();
-    if (name != "setting") names.push_back(name);
+  for (const std::string folder : {"demos", "situations"}) {
+    for (const fs::directory_entry& entry :
+         fs::directory_iterator(kSource / "scenarios" / folder)) {
+      const std::string name = entry.path().stem().string();
+      if (name != "setting") names.push_back(folder + "/" + name);
+    }
   }
   std::sort(names.begin(), names.end());
   return names;
 }
 
-class Demo : public testing::TestWithParam<std::string> {
+class Scenarios : public testing::TestWithParam<std::string> {
  protected:
-  Demo() : directory_(scratch_.path() / "run") { directory_.prepare(); }
+  Scenarios() : directory_(scratch_.path() / "run") { directory_.prepare(); }
 
   test::Scratch scratch_;
   RunDirectory directory_;
 };
 
-TEST_P(Demo, DoesWhatItSays) {
-  const fs::path file = kSource / "scenarios/demos" / (GetParam() + ".yaml");
+TEST_P(Scenarios, DoWhatTheySay) {
+  const fs::path file = kSource / "scenarios" / (GetParam() + ".yaml");
   const LoadedScenario loaded = load_scenario(file.string());
   for (const Mistake& mistake : loaded.mistakes) ADD_FAILURE() << to_string(mistake);
   ASSERT_TRUE(loaded.scenario.has_value());
@@ -61,11 +64,14 @@ TEST_P(Demo, DoesWhatItSays) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Demo, testing::ValuesIn(demo_names()), [](const auto& tested) {
-  std::string name = tested.param;
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(All, Scenarios, testing::ValuesIn(scenario_names()),
+                         [](const auto& tested) {
+                           std::string name = tested.param;
+                           std::replace_if(
+                               name.begin(), name.end(),
+                               [](char c) { return c == '-' || c == '/'; }, '_');
+                           return name;
+                         });
 
 TEST(ScenarioPage, HasTheTableOfEvents) {
   std::ifstream in(kSource / "docs/scenarios.md");

@@ -232,6 +232,12 @@ constexpr BadCase kBadCases[] = {
     {"EventOfAnotherRole",
      "until: 9\ntimeline: [{when: {process: C1, event: member.removed}, kill: C1}]\n",
      "C1 is a consumer, and never reports member.removed: only a broker does"},
+    {"TicksBackwards",
+     "until: 9\nexpect: {events: {process: C1, event: poll.returned, ticks: [7, 3]}}\n",
+     "the first tick is after the last"},
+    {"ThreeTicks",
+     "until: 9\nexpect: {events: {process: C1, event: poll.returned, ticks: [1, 2, 3]}}\n",
+     "ticks are one, or the first and the last"},
     {"IncludeElsewhere", "until: 9\ninclude: ../x.yaml\n", "in the same folder"},
 };
 

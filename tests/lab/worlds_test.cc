@@ -18,9 +18,12 @@ namespace fs = std::filesystem;
 
 std::vector<std::string> scenario_names() {
   std::vector<std::string> names;
-  const fs::path demos = fs::path(FENCEPOST_SOURCE_DIR) / "scenarios/demos";
-  for (const fs::directory_entry& entry : fs::directory_iterator(demos)) {
-    if (entry.path().stem() != "setting") names.push_back(entry.path().stem().string());
+  const fs::path scenarios = fs::path(FENCEPOST_SOURCE_DIR) / "scenarios";
+  for (const std::string folder : {"demos", "situations"}) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(scenarios / folder)) {
+      const std::string name = entry.path().stem().string();
+      if (name != "setting") names.push_back(folder + "/" + name);
+    }
   }
   std::sort(names.begin(), names.end());
   return names;
@@ -31,8 +34,7 @@ class Worlds : public testing::TestWithParam<std::string> {
   Worlds()
       : directory_(scratch_.path() / "run"),
         plan_(load_scenario(
-                  (fs::path(FENCEPOST_SOURCE_DIR) / "scenarios/demos" / (GetParam() + ".yaml"))
-                      .string())
+                  (fs::path(FENCEPOST_SOURCE_DIR) / "scenarios" / (GetParam() + ".yaml")).string())
                   .scenario.value()
                   .plan) {}
 
@@ -61,12 +63,12 @@ TEST_P(Worlds, DependOnTheSeed) {
   EXPECT_NE(run(World::kInProcess), before) << "member ids are drawn from the seed";
 }
 
-INSTANTIATE_TEST_SUITE_P(Demos, Worlds, testing::ValuesIn(scenario_names()),
-                         [](const auto& tested) {
-                           std::string name = tested.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(All, Worlds, testing::ValuesIn(scenario_names()), [](const auto& tested) {
+  std::string name = tested.param;
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return c == '-' || c == '/'; }, '_');
+  return name;
+});
 
 }  // namespace
 }  // namespace fencepost::lab
