@@ -179,6 +179,57 @@ TEST_F(OffsetRetention, TouchesNothingIfSubscriptionsCannotBeRead) {
   EXPECT_EQ(world_.committed("payments", 0), 9);
 }
 
+TEST(OffsetRetentionOld, CountsFromTheCommitAlsoWhileThereAreMembers) {
+  for (const OffsetRetentionRule rule :
+       {OffsetRetentionRule::kKip211, OffsetRetentionRule::kCommit}) {
+    BrokerConfig config = test_config();
+    config.retention_minutes = 1;
+    config.retention_check_ms = 10'000;
+    config.retention_rule = rule;
+    GroupWorld world(config);
+    wire::ConsumerProtocolSubscription subscription;
+    subscription.add_topics("orders");
+    JoinTerms terms;
+    terms.metadata = subscription.SerializeAsString();
+    terms.session_ms = 1'800'000;
+    const auto members = world.stable_group({"C1"}, terms);
+    world.commit(members[0], 1, "orders", 0, 9);
+    world.pass(30);
+    world.commit(members[0], 1, "orders", 1, 9);
+    world.pass(30);
+    const bool old = rule == OffsetRetentionRule::kCommit;
+    EXPECT_EQ(world.committed("orders", 0), old ? -1 : 9);
+    EXPECT_EQ(world.committed("orders", 1), 9);
+    EXPECT_EQ(world.state(), "S");
+  }
+}
+
+TEST(GroupOffsets, NeedAGroupIdWhichMayBeEmpty) {
+  GroupWorld world;
+  wire::Frame fetch;
+  fetch.mutable_offset_fetch_request()->add_groups();
+  EXPECT_EQ(world.error(world.send("A1", fetch)), ErrorCode::kInvalidGroupId);
+  fetch.mutable_offset_fetch_request()->mutable_groups(0)->set_group_id("");
+  EXPECT_EQ(world.error(world.send("A1", fetch)), ErrorCode::kNone);
+  wire::Frame commit;
+  auto* const topic = commit.mutable_offset_commit_request()->add_topics();
+  topic->set_name("orders");
+  topic->add_partitions()->set_partition_index(0);
+  topic->mutable_partitions(0)->set_committed_offset(1);
+  EXPECT_EQ(world.error(world.send("A1", commit)), ErrorCode::kInvalidGroupId);
+  commit.mutable_offset_commit_request()->set_group_id("");
+  EXPECT_EQ(world.error(world.send("A1", commit)), ErrorCode::kNone);
+}
+
+TEST(GroupOffsets, OfADeadGroupAreNotThere) {
+  GroupWorld world;
+  const auto members = world.stable_group({"C1"});
+  world.commit(members[0], 1, "orders", 0, 9);
+  Turn turn{Tick(world.now()), {}, {}};
+  world.core().groups().unload("billing", turn);
+  EXPECT_EQ(world.committed("orders", 0), -1);
+}
+
 TEST_F(OffsetRetention, IsInTheLog) {
   world_.commit({"A1", ""}, -1, "orders", 0, 9);
   world_.pass(60);

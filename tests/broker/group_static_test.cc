@@ -65,11 +65,68 @@ TEST_F(StaticMembership, TheReplacementIsInTheLog) {
   EXPECT_EQ(world_.error(world_.heartbeat({"C2", back.member_id()}, 1, "i2")), ErrorCode::kNone);
 }
 
-TEST_F(StaticMembership, AReturnThatChangesTheVoteRebalances) {
+TEST_F(StaticMembership, R32AReturnWithAnotherListAndTheSameVoteDoesNotRebalance) {
   JoinTerms other = with_instance("i2");
   other.protocols = {"range", "sticky"};
   world_.join({"C2", ""}, other);
-  EXPECT_EQ(world_.state(), "S");  // range is still what all list
+  EXPECT_EQ(world_.state(), "S") << "range is still what all list";
+}
+
+TEST(StaticMembershipVote, R33AReturnThatChangesTheVoteRebalances) {
+  GroupWorld world;
+  JoinTerms terms = with_instance("i1");
+  terms.protocols = {"range", "sticky"};
+  const std::int32_t join = world.join({"C1", ""}, terms);
+  world.settle();
+  world.sync({"C1", world.joined(join).member_id()}, 1, {});
+  ASSERT_EQ(world.state(), "S");
+  terms.protocols = {"sticky", "range"};
+  const wire::JoinGroupResponse back = world.joined(world.join({"C1", ""}, terms));
+  EXPECT_EQ(back.generation_id(), 2) << "it is alone, so the phase ends at once";
+  EXPECT_EQ(back.protocol_name(), "sticky");
+}
+
+TEST_F(StaticMembership, T22AReturnWithAnotherSubscriptionDoesNotRebalance) {
+  JoinTerms other = with_instance("i2");
+  other.metadata = "other topics";
+  const wire::JoinGroupResponse back = world_.joined(world_.join({"C2", ""}, other));
+  EXPECT_EQ(back.generation_id(), 1);
+  EXPECT_EQ(world_.state(), "S");
+  world_.join(c1_, with_instance("i1"));
+  EXPECT_EQ(world_.state(), "P");
+}
+
+TEST_F(StaticMembership, AReturningMemberHasItsOwnSessionAndTheClientOfTheFirst) {
+  JoinTerms longer = with_instance("i2");
+  longer.session_ms = 20'000;
+  const wire::JoinGroupResponse back = world_.joined(world_.join({"C7", ""}, longer));
+  const Member& member = world_.group()->members.at(MemberId(back.member_id()));
+  EXPECT_EQ(member.client_id, "C2");
+  EXPECT_EQ(member.session_timeout_ms, 20'000);
+  world_.pass(9);
+  world_.heartbeat(c1_, 1, "i1");
+  world_.heartbeat({"C7", back.member_id()}, 1, "i2");
+  world_.pass(9);
+  world_.heartbeat(c1_, 1, "i1");
+  world_.pass(9);
+  EXPECT_EQ(world_.state(), "S") << "18 ticks after its heartbeat";
+}
+
+TEST_F(StaticMembership, ABatchOfInstancesIsRemovedWithOneRebalanceAndErrorsByEntry) {
+  wire::Frame frame;
+  auto* const request = frame.mutable_leave_group_request();
+  request->set_group_id("billing");
+  for (const char* instance : {"i1", "i7", "i2"}) {
+    request->add_members()->set_group_instance_id(instance);
+  }
+  const auto answer = world_.answer(world_.send("A1", frame))->leave_group_response();
+  EXPECT_EQ(answer.error_code(), 0);
+  EXPECT_EQ(answer.members(0).error_code(), 0);
+  EXPECT_EQ(answer.members(1).error_code(), to_wire(ErrorCode::kUnknownMemberId));
+  EXPECT_EQ(answer.members(2).error_code(), 0);
+  EXPECT_EQ(answer.members(2).group_instance_id(), "i2");
+  EXPECT_EQ(world_.state(), "E");
+  EXPECT_EQ(world_.generation(), 2) << "one rebalance";
 }
 
 TEST_F(StaticMembership, AReturnInCompletingStartsAnotherRebalance) {
