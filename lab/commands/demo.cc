@@ -68,7 +68,7 @@ void list_demos(const std::vector<fs::path>& demos) {
   std::printf("\n");
 }
 
-// "4" and "04" mean every variant of demo 4; else a name, whole or in part.
+// "4" and "04" mean every variant of demo 4, "7" those of 7b, too; else a name, whole or in part.
 bool is_meant(const fs::path& demo, const std::string& wanted) {
   const std::string stem = demo.stem().string();
   if (stem == wanted) return true;
@@ -76,7 +76,9 @@ bool is_meant(const fs::path& demo, const std::string& wanted) {
                                   [](unsigned char c) { return std::isdigit(c) != 0; });
   if (!number) return stem.find(wanted) != std::string::npos;
   const std::string prefix = wanted.size() == 1 ? "0" + wanted : wanted;
-  return stem.starts_with(prefix + "-");
+  if (!stem.starts_with(prefix)) return false;
+  const std::string_view rest = std::string_view(stem).substr(prefix.size());
+  return rest.starts_with("-") || (rest.size() > 1 && std::islower(rest[0]) != 0 && rest[1] == '-');
 }
 
 int run_demo(const DemoArguments& arguments) {
