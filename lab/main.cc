@@ -89,6 +89,7 @@ int main(int argc, char** argv) {
   fencepost::lab::add_operator(app, chosen);
   fencepost::lab::add_search(app, chosen);
   fencepost::lab::add_status(app, chosen);
+  fencepost::lab::add_groups(app, chosen);
   if (argc < 2) {
     std::fprintf(stderr, "%s", app.help().c_str());
     return fencepost::lab::kExitUnusable;

@@ -261,9 +261,107 @@ void describe(const wire::CreateTopicsRequest& request, Info& info) {
   }
 }
 
-void describe(const wire::CreateTopicsResponse& response, Info& info) {
+// ---- what administrators ask ----
+
+void describe(const wire::DescribeGroupsRequest& request, Info& info) {
+  for (const std::string& group : request.groups()) info.add("group", group);
+}
+
+void describe(const wire::DescribeGroupsResponse& response, Info& info) {
+  for (const auto& group : response.groups()) {
+    info.add("group", group.group_id()).error(group.error_code());
+    info.add("state", group.group_state()).add("members", group.members_size());
+  }
+}
+
+void describe(const wire::ListGroupsRequest& request, Info& info) {
+  for (const std::string& state : request.states_filter()) info.item(state);
+}
+
+void describe(const wire::ListGroupsResponse& response, Info& info) {
+  info.error(response.error_code());
+  for (const auto& group : response.groups()) {
+    info.item(fmt::format("{}({})", group.group_id(), group.group_state()));
+  }
+}
+
+void describe(const wire::DeleteGroupsRequest& request, Info& info) {
+  for (const std::string& group : request.groups_names()) info.add("group", group);
+}
+
+void describe(const wire::DeleteGroupsResponse& response, Info& info) {
+  for (const auto& result : response.results()) {
+    info.item(result.group_id() + error_suffix(result.error_code()));
+  }
+}
+
+void describe(const wire::OffsetDeleteRequest& request, Info& info) {
+  info.add("group", request.group_id());
+  for (const auto& topic : request.topics()) {
+    for (const auto& part : topic.partitions()) {
+      info.item(info.partition(topic.name(), part.partition_index()));
+    }
+  }
+}
+
+void describe(const wire::OffsetDeleteResponse& response, Info& info) {
+  info.error(response.error_code());
   for (const auto& topic : response.topics()) {
-    info.item(topic.name() + error_suffix(topic.error_code()));
+    for (const auto& part : topic.partitions()) {
+      info.item(info.partition(topic.name(), part.partition_index()) +
+                error_suffix(part.error_code()));
+    }
+  }
+}
+
+void describe(const wire::CreatePartitionsRequest& request, Info& info) {
+  for (const auto& topic : request.topics()) {
+    info.item(fmt::format("{}({})", topic.name(), topic.count()));
+  }
+}
+
+void describe(const wire::DeleteTopicsRequest& request, Info& info) {
+  for (const std::string& topic : request.topic_names()) info.item(topic);
+}
+
+// The answers about topics: each with its outcome.
+template <class Results>
+void describe_outcomes(const Results& results, Info& info) {
+  for (const auto& result : results) info.item(result.name() + error_suffix(result.error_code()));
+}
+
+void describe_administration(const wire::Frame& frame, Info& info) {
+  switch (frame.payload_case()) {
+    case wire::Frame::kDescribeGroupsRequest:
+      return describe(frame.describe_groups_request(), info);
+    case wire::Frame::kDescribeGroupsResponse:
+      return describe(frame.describe_groups_response(), info);
+    case wire::Frame::kListGroupsRequest:
+      return describe(frame.list_groups_request(), info);
+    case wire::Frame::kListGroupsResponse:
+      return describe(frame.list_groups_response(), info);
+    case wire::Frame::kDeleteGroupsRequest:
+      return describe(frame.delete_groups_request(), info);
+    case wire::Frame::kDeleteGroupsResponse:
+      return describe(frame.delete_groups_response(), info);
+    case wire::Frame::kOffsetDeleteRequest:
+      return describe(frame.offset_delete_request(), info);
+    case wire::Frame::kOffsetDeleteResponse:
+      return describe(frame.offset_delete_response(), info);
+    case wire::Frame::kCreatePartitionsRequest:
+      return describe(frame.create_partitions_request(), info);
+    case wire::Frame::kCreatePartitionsResponse:
+      return describe_outcomes(frame.create_partitions_response().results(), info);
+    case wire::Frame::kDeleteTopicsRequest:
+      return describe(frame.delete_topics_request(), info);
+    case wire::Frame::kDeleteTopicsResponse:
+      return describe_outcomes(frame.delete_topics_response().responses(), info);
+    case wire::Frame::kCreateTopicsRequest:
+      return describe(frame.create_topics_request(), info);
+    case wire::Frame::kCreateTopicsResponse:
+      return describe_outcomes(frame.create_topics_response().topics(), info);
+    default:
+      return;
   }
 }
 
@@ -314,24 +412,8 @@ void describe_payload(const wire::Frame& frame, const PartitionNames& names, Inf
       return describe(frame.sync_group_request(), names, info);
     case wire::Frame::kSyncGroupResponse:
       return describe(frame.sync_group_response(), names, info);
-    case wire::Frame::kCreateTopicsRequest:
-      return describe(frame.create_topics_request(), info);
-    case wire::Frame::kCreateTopicsResponse:
-      return describe(frame.create_topics_response(), info);
-    case wire::Frame::kDescribeGroupsRequest:
-    case wire::Frame::kDescribeGroupsResponse:
-    case wire::Frame::kListGroupsRequest:
-    case wire::Frame::kListGroupsResponse:
-    case wire::Frame::kDeleteTopicsRequest:
-    case wire::Frame::kDeleteTopicsResponse:
-    case wire::Frame::kCreatePartitionsRequest:
-    case wire::Frame::kCreatePartitionsResponse:
-    case wire::Frame::kDeleteGroupsRequest:
-    case wire::Frame::kDeleteGroupsResponse:
-    case wire::Frame::kOffsetDeleteRequest:
-    case wire::Frame::kOffsetDeleteResponse:
-    case wire::Frame::PAYLOAD_NOT_SET:
-      return;
+    default:
+      return describe_administration(frame, info);
   }
 }
 

@@ -20,14 +20,6 @@
 namespace fencepost::lab {
 namespace {
 
-NodeFactories node_factories() {
-  return {{"broker", broker::make_broker},
-          {"consumer", make_consumer},
-          {"producer", make_producer},
-          {"probe", make_probe},
-          {"admin", make_admin}};
-}
-
 RunOutcome run_in_one_process(const wire::Plan& plan, const RunSettings& settings,
                               const RunDirectory& directory) {
   constexpr std::int64_t kRecordsBetween = 20'000;  // two reports of progress
@@ -83,6 +75,14 @@ RunOutcome run_in_processes(const wire::Plan& plan, const RunSettings& settings,
 }
 
 }  // namespace
+
+NodeFactories node_factories() {
+  return {{"broker", broker::make_broker},
+          {"consumer", make_consumer},
+          {"producer", make_producer},
+          {"probe", make_probe},
+          {"admin", make_admin}};
+}
 
 std::vector<std::string> notices_of(const wire::Plan& plan) {
   std::vector<std::string> notices;

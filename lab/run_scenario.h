@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "common/host/in_process_host.h"
 #include "common/ids.h"
 #include "common/node.h"
 #include "lab/run_directory.h"
@@ -36,6 +37,9 @@ struct RunOutcome {
   std::uint64_t supplies = 0;                // frames that had to be delivered again
   Tick last_tick{-1};
 };
+
+// The nodes of all roles, for a run in this process.
+NodeFactories node_factories();
 
 // Properties that are Kafka's and mean nothing here: a sentence for each process that has some.
 std::vector<std::string> notices_of(const wire::Plan& plan);

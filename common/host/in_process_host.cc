@@ -44,6 +44,14 @@ InProcessResult InProcessHost::run(const std::function<bool()>& stop) {
           .last_tick = core_.last_closed()};
 }
 
+Node* InProcessHost::node(const std::string& name) {
+  const auto node = nodes_.find(name);
+  if (node == nodes_.end()) return nullptr;
+  const auto participant = core_.participants().find(name);
+  const bool stopped = participant != core_.participants().end() && participant->second.frozen;
+  return stopped ? nullptr : node->second.get();
+}
+
 void InProcessHost::handle(clock::Effect& effect) {
   if (auto* welcomed = std::get_if<clock::WelcomeTo>(&effect)) {
     welcome(*welcomed);

@@ -38,6 +38,9 @@ class InProcessHost {
   // ConfigError where a process's properties are unusable.
   InProcessResult run(const std::function<bool()>& stop = {});
 
+  // A node that is there and not stopped, as the run has left it; null if there is none.
+  Node* node(const std::string& name);
+
  private:
   void perform(const wire::Act& act);
   void start(const wire::Act& act);

@@ -16,6 +16,7 @@
 #include "lab/commands/run.h"
 #include "lab/diff.h"
 #include "lab/journal_file.h"
+#include "lab/replay_plan.h"
 #include "lab/run_scenario.h"
 
 namespace fencepost::lab {
@@ -26,45 +27,6 @@ struct ReplayArguments {
   bool in_process = false;
   std::string out;  // empty: DIR/replay
 };
-
-// How far a capture goes. A run whose clock was killed leaves one without an end, perhaps with half
-// a record; one that was aborted, e.g. since its runner was killed, says so.
-struct Extent {
-  std::optional<Tick> last;  // of a record; nothing: there is none
-  bool whole = false;
-};
-Extent extent_of(const std::string& path) {
-  Extent extent;
-  try {
-    CaptureReader reader(path);
-    while (const auto record = reader.next()) {
-      extent.last = Tick(reader.tick());
-      extent.whole = record->has_end() && record->end().reason() != kAborted;
-    }
-  } catch (const std::runtime_error&) {
-    extent.whole = false;
-  }
-  return extent;
-}
-
-// The plan of the run, with what came from outside. What neither the scenario nor the journal ends
-// would go on for ever: it ends where the recorded run does.
-wire::Plan plan_to_replay(const RunDirectory& original, const JournalFile& journal) {
-  wire::Plan plan = original.read_plan();
-  plan.set_replay(true);
-  plan.set_seed(journal.seed);
-  plan.clear_journal();
-  for (const wire::Decision& decision : journal.decisions) *plan.add_journal() = decision;
-  if (journal.ended || plan.until().has_tick()) return plan;
-  const std::optional<Tick> last = extent_of(original.capture().string()).last;
-  if (!last) {
-    throw std::runtime_error(original.journal().string() +
-                             ": has no end, and no tick of the run was recorded: there is no "
-                             "telling how far to repeat it");
-  }
-  plan.mutable_until()->set_tick(last->value());
-  return plan;
-}
 
 std::string words_of(const wire::Decision& decision) {
   std::string verb = wire::Decision::Kind_Name(decision.kind());
