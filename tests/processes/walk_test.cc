@@ -101,6 +101,24 @@ TEST_F(Walk, KillZombieRestartAndReplay) {
   expect_same_in_replay("runs/shop");
 }
 
+// The administrator is a process like the others, so it is in the journal.
+TEST_F(Walk, GroupsAreDescribedAndTheRunReplays) {
+  Terminal terminal(directory_, up("shop.yaml"));
+  EXPECT_TRUE(terminal.shows("shop is up"));
+  expect_told("status --wait Stable --members 3", "is Stable");
+  expect_told("groups --describe --group billing --state",
+              "billing         B1:19092  (1)             range");
+  expect_told("groups --list", "billing\n");
+  const CommandResult missing = tell("groups --describe --group nobody");
+  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_NE(missing.output.find("Error: Consumer group 'nobody' does not exist."),
+            std::string::npos)
+      << missing.output;
+  EXPECT_TRUE(terminal.shows("admin-3"));
+  end_by_control_c(terminal);
+  expect_same_in_replay("runs/shop");
+}
+
 // Moves the first kill in a run's journal one tick earlier.
 void kill_one_tick_earlier(const std::string& journal) {
   std::ifstream in(journal);
