@@ -24,8 +24,10 @@ TickSpan Client::ticks(std::string_view property) const {
   return ticks_of_ms(context_.properties.get_int(property), context_.tick_ms);
 }
 
-Task<Result<Answer>> Client::call(std::string destination, wire::Frame request, TickSpan timeout) {
-  const std::int32_t id = outbox_.request(destination, client_id_, std::move(request));
+Task<Result<Answer>> Client::call(std::string destination, wire::Frame request, TickSpan timeout,
+                                  const std::string* client_id) {
+  const std::string& sender = client_id != nullptr ? *client_id : client_id_;
+  const std::int32_t id = outbox_.request(destination, sender, std::move(request));
   const WaitId wait = time_.new_wait();
   calls_[id].wait = wait;
   const std::optional<Deadline> deadline = Deadline{now() + timeout, "request.timeout.ms"};
@@ -35,8 +37,9 @@ Task<Result<Answer>> Client::call(std::string destination, wire::Frame request, 
   co_return std::move(call.mapped().outcome);
 }
 
-void Client::send(const std::string& destination, wire::Frame request) {
-  outbox_.request(destination, client_id_, std::move(request));
+void Client::send(const std::string& destination, wire::Frame request,
+                  const std::string* client_id) {
+  outbox_.request(destination, client_id != nullptr ? *client_id : client_id_, std::move(request));
 }
 
 void Client::report_error(const ClientError& error, std::string_view where) {

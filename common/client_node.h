@@ -56,10 +56,12 @@ class Client {
   // Sends a request to a process and waits for its answer. kNetworkException: the peer is absent or
   // has gone; kRequestTimedOut: no answer in time, and one that comes later is ignored. Deviation:
   // Kafka closes the connection when a request times out, which fails its other requests too; here
-  // only the one is given up.
-  Task<Result<Answer>> call(std::string destination, wire::Frame request, TickSpan timeout);
+  // only the one is given up. `client_id` outlives the call's first suspension; none: the client's.
+  Task<Result<Answer>> call(std::string destination, wire::Frame request, TickSpan timeout,
+                            const std::string* client_id = nullptr);
   // Sends a request that nobody answers (acks=0), or whose answer nobody wants.
-  void send(const std::string& destination, wire::Frame request);
+  void send(const std::string& destination, wire::Frame request,
+            const std::string* client_id = nullptr);
 
   void report(wire::Event event) { outbox_.report(std::move(event)); }
   void report_error(const ClientError& error, std::string_view where);

@@ -38,6 +38,7 @@ inline constexpr std::string_view kCommitFailed = "commit.failed";
 inline constexpr std::string_view kClientError = "client.error";
 inline constexpr std::string_view kClientClosed = "client.closed";
 // -- consumer application --
+inline constexpr std::string_view kClientCalled = "client.called";
 inline constexpr std::string_view kPollReturned = "poll.returned";
 inline constexpr std::string_view kRecordProcessing = "record.processing";
 inline constexpr std::string_view kRecordProcessed = "record.processed";
@@ -52,6 +53,9 @@ inline constexpr std::string_view kSourceFinished = "source.finished";
 inline constexpr std::string_view kProbeAnswered = "probe.answered";
 inline constexpr std::string_view kProbeFinished = "probe.finished";
 inline constexpr std::string_view kProbeMismatch = "probe.mismatch";
+
+// -- the clock, for rules only: in a capture it is a lifecycle record --
+inline constexpr std::string_view kProcessExited = "process.exited";
 
 struct EventInfo {
   std::string_view name;

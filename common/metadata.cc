@@ -8,6 +8,7 @@ namespace fencepost {
 
 MetadataConfig metadata_config(const Client& client) {
   MetadataConfig config;
+  config.client_id = client.client_id();
   for (const std::string& server : client.properties().get_list("bootstrap.servers")) {
     config.bootstrap.push_back(server.substr(0, server.rfind(':')));  // addresses are virtual
   }
@@ -27,6 +28,18 @@ void Metadata::want(const std::vector<std::string>& topics) {
   for (const std::string& topic : topics) {
     if (wanted_.insert(topic).second) update_requested_ = true;
   }
+}
+
+void Metadata::want_all() {
+  if (!std::exchange(all_wanted_, true)) update_requested_ = true;
+}
+
+std::vector<std::string> Metadata::topics(bool internal) const {
+  std::vector<std::string> names;
+  for (const auto& [topic, leaders] : leaders_) {
+    if (internal || !internal_.contains(topic)) names.push_back(topic);
+  }
+  return names;
 }
 
 bool Metadata::expired() const {
@@ -53,11 +66,15 @@ Task<void> Metadata::refresh() {
   update_requested_ = false;
   wire::Frame frame;
   wire::MetadataRequest* request = frame.mutable_metadata_request();
-  for (const std::string& topic : wanted_) request->add_topics(topic);
+  if (all_wanted_) {
+    request->set_all_topics(true);
+  } else {
+    for (const std::string& topic : wanted_) request->add_topics(topic);
+  }
   request->set_allow_auto_topic_creation(config_.allow_auto_create);
   const std::string destination = any_broker();
-  const Result<Answer> answer =
-      co_await client_.call(destination, std::move(frame), config_.request_timeout);
+  const Result<Answer> answer = co_await client_.call(destination, std::move(frame),
+                                                      config_.request_timeout, &config_.client_id);
   if (answer) {
     take((*answer)->metadata_response());
     changed_.notify_all();
@@ -87,11 +104,13 @@ void Metadata::take(const wire::MetadataResponse& response) {
   }
   if (hosts_.empty()) hosts_ = config_.bootstrap;
   leaders_.clear();
+  internal_.clear();
   for (const auto& topic : response.topics()) {
     if (topic.error_code() != 0) {
       update_requested_ = true;  // it may be on its way: ask again
       continue;
     }
+    if (topic.is_internal()) internal_.insert(topic.name());
     std::vector<NodeId>& leaders = leaders_[topic.name()];
     leaders.resize(static_cast<std::size_t>(topic.partitions_size()), NodeId(-1));
     for (const auto& partition : topic.partitions()) {

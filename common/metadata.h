@@ -14,6 +14,7 @@
 namespace fencepost {
 
 struct MetadataConfig {
+  std::string client_id;               // client.id of the requests
   std::vector<std::string> bootstrap;  // process names of bootstrap.servers
   TickSpan max_age{0};                 // metadata.max.age.ms
   TickSpan retry_backoff{1};           // retry.backoff.ms, at least one tick
@@ -32,6 +33,10 @@ class Metadata {
 
   // Adds topics of interest; one that is new asks for an update.
   void want(const std::vector<std::string>& topics);
+  // Every topic of the cluster is of interest, for a subscription by pattern.
+  void want_all();
+  // The topics that are known, sorted; with or without Kafka's internal ones.
+  std::vector<std::string> topics(bool internal) const;
   // Asks for a refresh; one that is on its way counts.
   void request_update() { update_requested_ = update_requested_ || !in_flight_; }
   // Starts a refresh if one is due and none is on its way; a failed one is followed by a pause.
@@ -60,6 +65,8 @@ class Metadata {
   MetadataConfig config_;
   Signal& changed_;
   std::set<std::string> wanted_;
+  bool all_wanted_ = false;
+  std::set<std::string> internal_;
   std::map<std::string, std::vector<NodeId>> leaders_;  // by topic, then index
   std::map<NodeId, std::string> brokers_;
   std::vector<std::string> hosts_;  // of brokers_, or bootstrap

@@ -45,8 +45,16 @@ constexpr std::array kProperties = std::to_array<PropertyInfo>({
      "records for each partition in a round, sent as one batch"},
     {"app.cluster", kList, "", kBroker, "", 0,
      "all brokers, in the order of their node ids from 1; only this one if empty"},
-    {"app.commit", kChoice, "after", kConsumer, "after,before,none", 0,
-     "when the application commits: after the batch, before it, or never by itself"},
+    {"app.commit", kChoice, "after", kConsumer, "after,before,each,none", 0,
+     "when the application commits: after the batch, before it, after each record, or never by"
+     " itself"},
+    {"app.commit.interval.ms", kLong, "0", kConsumer, "", 0,
+     "with app.commit=after: not each batch, but whatever is processed once so many ms have passed"
+     " since the last commit; 0 for each batch"},
+    {"app.commit.on.revoke", kBool, "false", kConsumer, "", 0,
+     "whether onPartitionsRevoked commits what is processed"},
+    {"app.commit.records", kInt, "0", kConsumer, "", 0,
+     "with app.commit=after: not each batch, but every so many records; 0 for each batch"},
     {"app.commit.when.left", kChoice, "local", kConsumer, "local,send", 0,
      "a commit of a member that has left fails locally, as in Kafka's client, or is sent all "
      "the same"},
@@ -60,12 +68,24 @@ constexpr std::array kProperties = std::to_array<PropertyInfo>({
     {"app.execute", kBool, "true", kAdmin, "", 0,
      "reset-offsets: false only looks up what a reset would come to"},
     {"app.groups", kList, "", kAdmin, "", 0, "the groups meant; all if empty"},
+    {"app.heartbeat", kChoice, "background", kConsumer, "background,inline", 0,
+     "inline: heartbeats are sent only within poll, as by clients before KIP-62; for these"
+     " session.timeout.ms stands for max.poll.interval.ms, too"},
     {"app.instances", kList, "", kAdmin, "", 0,
      "remove-members: the group.instance.ids of the members; everybody if empty"},
     {"app.interval.ms", kLong, "1000", kProducer, "", 0, "ms between two rounds"},
+    {"app.keep.stored.offsets", kBool, "false", kConsumer, "", 0,
+     "whether offsets of records processed before a partition was revoked are kept and committed"
+     " later all the same; a good client drops them"},
     {"app.offsets.retention", kChoice, "kip-211", kBroker, "kip-211,commit", 0,
      "kip-211: committed offsets age when their group is Empty or does not subscribe to the topic; "
      "commit: as before Kafka 2.1, from each commit, also with members"},
+    {"app.on.commit.failed", kChoice, "rejoin", kConsumer, "rejoin,exit,retry", 0,
+     "what follows a commit that failed because of a rebalance: go on polling, end with exit code"
+     " 1, or commit again after the next poll what is still owned"},
+    {"app.on.illegal.generation", kChoice, "drop", kConsumer, "drop,keep", 0,
+     "drop: as in Kafka's client, ILLEGAL_GENERATION loses all partitions; keep: they are read on"
+     " until the member has joined again"},
     {"app.output", kString, "", kConsumer, "", 0,
      "the topic for invoices; empty: records are processed and nothing is written"},
     {"app.poll.timeout.ms", kLong, "1000", kConsumer, "", 0, "ms that one poll waits for records"},
@@ -91,6 +111,9 @@ constexpr std::array kProperties = std::to_array<PropertyInfo>({
      "reset-offsets: where to; app.reset.value has the number, app.reset.offsets what is given"},
     {"app.reset.value", kLong, "0", kAdmin, "", -4611686018427387904,
      "reset-offsets: the offset, the shift, the time or the duration in virtual ms"},
+    {"app.restart", kChoice, "never", kConsumer, "never,on-failure,always", 0,
+     "whether a supervisor starts the process again in the tick after it has ended by itself; in"
+     " scenarios only"},
     {"app.schedule", kString, "", kProducer, "", 0,
      "what to write at which tick, in place of app.records: "
      "5:orders-0=3,orders-1=3;20:orders-2=3"},
@@ -101,11 +124,17 @@ constexpr std::array kProperties = std::to_array<PropertyInfo>({
     {"app.states", kList, "", kAdmin, "", 0, "list: only groups in these states"},
     {"app.subscribe", kList, "", kConsumer, "", 0,
      "topics to subscribe to, as a member of group.id"},
+    {"app.subscribe.pattern", kString, "", kConsumer, "", 0,
+     "a regular expression: subscribes to every topic whose whole name matches, as metadata shows"
+     " them"},
     {"app.targets", kList, "", kAdmin, "", 0,
      "the topics (orders) or partitions (orders-2) that the command is about"},
     {"app.topics", kList, "", kBroker, "", 0,
      "topics with their partitions, created at the start if they are absent: "
      "orders:3,payments:3"},
+    {"app.worker", kBool, "false", kConsumer, "", 0,
+     "whether records are handed to a worker: their partitions are paused, poll goes on, and they"
+     " are resumed and committed when the worker is done"},
     {"auto.commit.interval.ms", kInt, "5000", kConsumer, "", 0, "ms between automatic commits"},
     {"auto.create.topics.enable", kBool, "true", kBroker, "", 0,
      "whether asking for an unknown topic creates it"},

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <regex>
 
 #include "common/properties.h"
 
@@ -44,18 +45,43 @@ void check_assignors(const Properties& properties) {
   require(!properties.get_list(kName).empty(), fmt::format("{} must name an assignor", kName));
 }
 
+bool is_regular_expression(const std::string& text) {
+  try {
+    const std::regex expression(text);
+    return true;
+  } catch (const std::regex_error&) {
+    return false;
+  }
+}
+
+void check_habits(const Properties& properties) {
+  const std::string commit = properties.get("app.commit");
+  for (const std::string_view name : {"app.commit.records", "app.commit.interval.ms"}) {
+    require(commit == "after" || properties.get_int(name) == 0,
+            fmt::format("{} needs app.commit=after", name));
+  }
+  require(commit != "before" || !properties.get_bool("app.worker"),
+          "app.worker and app.commit=before exclude each other");
+}
+
 void check_consumer(const Properties& properties) {
   const bool in_group = !properties.get("group.id").empty();
-  const bool subscribes = !properties.get("app.subscribe").empty();
+  const bool by_pattern = !properties.get("app.subscribe.pattern").empty();
+  const bool subscribes = by_pattern || !properties.get("app.subscribe").empty();
   const bool assigns = !properties.get("app.assign").empty();
   require_less(properties, "heartbeat.interval.ms", "session.timeout.ms");
   require(properties.get("group.protocol") == "classic",
           "group.protocol: consumer (KIP-848) is not here yet; see docs/deviations.md");
   require(!subscribes || !assigns, "app.subscribe and app.assign exclude each other");
+  require(is_regular_expression(properties.get("app.subscribe.pattern")),
+          "app.subscribe.pattern is no regular expression");
+  require(!by_pattern || properties.get("app.subscribe").empty(),
+          "app.subscribe and app.subscribe.pattern exclude each other");
   require(!subscribes || in_group, "app.subscribe needs a group.id");
   require(in_group || !properties.has("enable.auto.commit") ||
               !properties.get_bool("enable.auto.commit"),
           "enable.auto.commit=true needs a group.id");
+  check_habits(properties);
   check_assignors(properties);
   check_producing(properties);
   check_delivery(properties, "app.producer.request.timeout.ms");

@@ -20,12 +20,12 @@ AssignItem parse_assign_item(const std::string& item) {
   return {item, std::nullopt};
 }
 
-Task<bool> subscribe_as_configured(Client& client, Consumer& consumer) {
+Task<bool> subscribe_as_configured(Client& client, Consumer& consumer,
+                                   RebalanceListener* listener) {
+  const std::string pattern = client.properties().get("app.subscribe.pattern");
+  if (!pattern.empty()) co_return consumer.subscribe_pattern(pattern, listener).has_value();
   std::vector<std::string> topics = client.properties().get_list("app.subscribe");
-  if (!topics.empty()) {
-    consumer.subscribe(std::move(topics));
-    co_return true;
-  }
+  if (!topics.empty()) co_return consumer.subscribe(std::move(topics), listener).has_value();
   TopicPartitions partitions;
   for (const std::string& text : client.properties().get_list("app.assign")) {
     const AssignItem item = parse_assign_item(text);

@@ -9,9 +9,10 @@
 
 namespace fencepost::consumer {
 
-// Subscribes by app.subscribe, or assigns by app.assign ("invoices-0", or "invoices" for all of its
-// partitions). False when the consumer was woken before the partitions were known.
-Task<bool> subscribe_as_configured(Client& client, Consumer& consumer);
+// Subscribes by app.subscribe or app.subscribe.pattern, or assigns by app.assign ("invoices-0", or
+// "invoices" for all of its partitions). False when the consumer was woken before the partitions
+// were known.
+Task<bool> subscribe_as_configured(Client& client, Consumer& consumer, RebalanceListener* listener);
 
 // The partitions that app.assign names; a bare topic stands for itself with no partition.
 struct AssignItem {

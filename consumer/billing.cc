@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "common/events.h"
 #include "consumer/application.h"
 
 namespace fencepost::consumer {
@@ -10,28 +9,27 @@ namespace fencepost::consumer {
 Billing::Billing(Client& client)
     : client_(client),
       consumer_(client, consumer_config(client)),
-      output_(client.properties().get("app.output")),
-      poll_timeout_(std::max(client.ticks("app.poll.timeout.ms"), TickSpan(1))),
-      process_time_(client.ticks("app.process.ms")),
-      hurry_(client.time()) {
-  const std::string order = client.properties().get("app.commit");
-  order_ = order == "after"    ? CommitOrder::kAfter
-           : order == "before" ? CommitOrder::kBefore
-                               : CommitOrder::kNone;
-  if (!client.properties().has("group.id")) order_ = CommitOrder::kNone;
-  if (!output_.empty()) {
-    producer_ =
-        std::make_unique<producer::Producer>(client, producer::producer_config_of_consumer(client));
-  }
+      processing_(client),
+      commits_(client, consumer_, processing_),
+      calls_(client, consumer_, this),
+      poll_timeout_(std::max(client.ticks("app.poll.timeout.ms"), TickSpan(1))) {
+  if (!client.properties().get_bool("app.worker")) return;
+  worker_.emplace(client, processing_, [this](const auto& record) { commits_.store(record); });
 }
 
 void Billing::control(const wire::Control& control) {
-  if (control.kind() == wire::Control::CLOSE) {
-    closing_ = true;
-    consumer_.wakeup();
-  } else if (control.kind() == wire::Control::SLOW && processing_) {
-    processing_until_ = processing_since_ + TickSpan(control.ticks());
-    hurry_.notify_all();
+  switch (control.kind()) {
+    case wire::Control::CLOSE:
+      closing_ = true;
+      consumer_.wakeup();
+      break;
+    case wire::Control::SLOW:
+      processing_.slow(TickSpan(control.ticks()));
+      break;
+    case wire::Control::CALL:
+      calls_.note(control);
+      if (polling_) consumer_.wakeup();
+      break;
   }
 }
 
@@ -47,70 +45,91 @@ Task<int> Billing::main() {
 }
 
 Task<ClientResult<void>> Billing::run() {
-  co_await subscribe_as_configured(client_, consumer_);
+  co_await subscribe_as_configured(client_, consumer_, this);
   while (!closing_) {
-    ClientResult<Records> polled = co_await consumer_.poll(poll_timeout_);
+    co_await calls_.carry_out();
+    ClientResult<Records> polled = co_await poll();
     if (!polled) co_return polled.error();
-    if (polled->empty()) continue;
-    report_poll(client_, *polled);
+    const ClientResult<void> committed = co_await commits_.again();
+    if (!committed) co_return committed.error();
     const ClientResult<void> handled = co_await handle(std::move(*polled));
     if (!handled) co_return handled.error();
   }
-  co_return ClientResult<void>();
+  co_return co_await finish();
+}
+
+Task<ClientResult<Records>> Billing::poll() {
+  polling_ = true;
+  ClientResult<Records> polled = co_await consumer_.poll(poll_timeout_);
+  polling_ = false;
+  if (polled && !polled->empty()) report_poll(client_, *polled);
+  co_return polled;
 }
 
 Task<ClientResult<void>> Billing::handle(Records records) {
-  if (order_ == CommitOrder::kBefore) {
-    const ClientResult<bool> committed = co_await commit();
-    if (!committed) co_return committed.error();
-    if (!*committed) co_return ClientResult<void>();  // somebody else will get these records
-  }
+  if (worker_) co_return co_await hand_over(std::move(records));
+  if (records.empty()) co_return ClientResult<void>();
+  const ClientResult<bool> go_on = co_await commits_.before_batch(records);
+  if (!go_on) co_return go_on.error();
+  if (!*go_on) co_return ClientResult<void>();
+  co_return co_await process(std::move(records));
+}
+
+Task<ClientResult<void>> Billing::process(Records records) {
   for (const ConsumerRecord& record : records) {
-    const ClientResult<void> processed = co_await process(record);
+    const ClientResult<void> processed = co_await processing_.process(record);
     if (!processed) co_return processed.error();
-  }
-  if (producer_) {
-    const ClientResult<void> flushed = co_await producer_->flush();
-    if (!flushed) co_return flushed.error();  // an invoice is lost: to commit would lose its record
-  }
-  if (order_ == CommitOrder::kAfter) {
-    const ClientResult<bool> committed = co_await commit();
+    commits_.store(record);
+    const ClientResult<void> committed = co_await commits_.if_due();
     if (!committed) co_return committed.error();
   }
+  const ClientResult<void> flushed = co_await processing_.flush();
+  if (!flushed) co_return flushed.error();
+  co_return co_await commits_.after_batch();
+}
+
+// The worker's partitions are paused until it is done with them: what a poll returns meanwhile is
+// of others.
+Task<ClientResult<void>> Billing::hand_over(Records records) {
+  TopicPartitions busy;
+  for (const ConsumerRecord& record : records) busy.insert(record.where);
+  consumer_.pause(busy);
+  worker_->hand_over(std::move(records));
+  const TopicPartitions finished = worker_->take_finished();
+  if (worker_->failure()) co_return *worker_->failure();
+  TopicPartitions ours;
+  for (const TopicPartition& where : finished) {
+    if (consumer_.assignment().contains(where)) ours.insert(where);
+  }
+  consumer_.resume(ours);
+  const ClientResult<void> committed = co_await commits_.if_due();
+  if (!committed || finished.empty()) co_return committed;
+  co_return co_await commits_.after_batch();
+}
+
+Task<ClientResult<void>> Billing::finish() {
+  if (worker_) {
+    co_await worker_->finish();
+    if (worker_->failure()) co_return *worker_->failure();
+  }
+  co_return co_await commits_.at_end();
+}
+
+Task<ClientResult<void>> Billing::on_partitions_revoked(TopicPartitions partitions) {
+  if (worker_ && commits_.commits_on_revoke()) co_await worker_->finish_record_of(partitions);
+  if (worker_ && !commits_.keeps_stored_offsets()) worker_->drop(partitions);
+  co_return co_await commits_.on_revoked(partitions);
+}
+
+Task<ClientResult<void>> Billing::on_partitions_assigned(TopicPartitions) {
   co_return ClientResult<void>();
 }
 
-Task<ClientResult<void>> Billing::process(const ConsumerRecord& record) {
-  report_record(client_, events::kRecordProcessing, record);
-  processing_ = true;
-  processing_since_ = client_.now();
-  processing_until_ = processing_since_ + process_time_;
-  while (client_.now() < processing_until_) {
-    co_await hurry_.wait_until(processing_until_, "app.process.ms");
-  }
-  processing_ = false;
-  report_record(client_, events::kRecordProcessed, record);
-  if (producer_) {
-    producer::ProducerRecord invoice;
-    invoice.topic = output_;
-    invoice.key = record.value;
-    invoice.value = "inv(" + record.value + ")";
-    co_return co_await producer_->send(std::move(invoice));
-  }
+// Somebody else may own them already: nothing can be committed any more.
+Task<ClientResult<void>> Billing::on_partitions_lost(TopicPartitions partitions) {
+  if (worker_ && !commits_.keeps_stored_offsets()) worker_->drop(partitions);
+  commits_.drop(partitions);
   co_return ClientResult<void>();
-}
-
-// False: refused because of a rebalance, which a Kafka program catches, reports and survives. Any
-// other error ends it.
-Task<ClientResult<bool>> Billing::commit() {
-  const ClientResult<void> committed = co_await consumer_.commit_sync();
-  if (committed) co_return true;
-  const std::string_view exception = committed.error().exception;
-  const bool survivable = exception == "CommitFailedException" ||
-                          exception == "RebalanceInProgressException" ||
-                          exception == "TimeoutException";
-  if (survivable) co_return false;
-  co_return committed.error();
 }
 
 }  // namespace fencepost::consumer

@@ -1,46 +1,50 @@
 // The application of the demos: reads records, spends app.process.ms on each, writes an invoice
-// ("inv(o2.3)" for o2.3) to app.output, and commits before or after the batch (app.commit). It
-// reads like the Kafka program that a user would write.
+// ("inv(o2.3)" for o2.3) to app.output, and commits. It reads like the Kafka program that a user
+// would write; its habits, good and bad, stand in consumer/habits.
 #pragma once
 
 #include <memory>
-#include <string>
+#include <optional>
 
 #include "common/client_node.h"
+#include "consumer/calls.h"
 #include "consumer/core/consumer.h"
-#include "producer/core/producer.h"
+#include "consumer/habits/commits.h"
+#include "consumer/habits/worker.h"
+#include "consumer/processing.h"
 
 namespace fencepost::consumer {
 
-class Billing final : public Program {
+class Billing final : public Program, private RebalanceListener {
  public:
   explicit Billing(Client& client);
 
   Task<int> main() override;
   // CLOSE: finish the batch in hand, commit, leave the group. SLOW: the record in hand takes
-  // longer.
+  // longer. CALL: see calls.h.
   void control(const wire::Control& control) override;
 
  private:
-  enum class CommitOrder { kAfter, kBefore, kNone };
-
   Task<ClientResult<void>> run();
+  Task<ClientResult<Records>> poll();
   Task<ClientResult<void>> handle(Records records);
-  Task<ClientResult<void>> process(const ConsumerRecord& record);
-  Task<ClientResult<bool>> commit();
+  Task<ClientResult<void>> process(Records records);
+  Task<ClientResult<void>> hand_over(Records records);
+  Task<ClientResult<void>> finish();
+
+  Task<ClientResult<void>> on_partitions_revoked(TopicPartitions partitions) override;
+  Task<ClientResult<void>> on_partitions_assigned(TopicPartitions partitions) override;
+  Task<ClientResult<void>> on_partitions_lost(TopicPartitions partitions) override;
 
   Client& client_;
   Consumer consumer_;
-  std::unique_ptr<producer::Producer> producer_;  // none when app.output is empty
-  std::string output_;
-  CommitOrder order_;
+  Processing processing_;
+  Commits commits_;
+  Calls calls_;
+  std::optional<Worker> worker_;  // app.worker
   TickSpan poll_timeout_;
-  TickSpan process_time_;
-  Signal hurry_;  // the end of the record in hand has changed
+  bool polling_ = false;
   bool closing_ = false;
-  bool processing_ = false;
-  Tick processing_since_;
-  Tick processing_until_;
 };
 
 }  // namespace fencepost::consumer

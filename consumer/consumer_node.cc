@@ -17,9 +17,10 @@ bool is_reader(const Properties& properties) {
 
 std::unique_ptr<Program> make_application(Client& client) {
   const Properties& properties = client.properties();
-  const bool subscribes = !properties.get("app.subscribe").empty();
+  const bool subscribes =
+      !properties.get("app.subscribe").empty() || !properties.get("app.subscribe.pattern").empty();
   if (!subscribes && properties.get("app.assign").empty()) {
-    throw ConfigError("a consumer needs app.subscribe or app.assign");
+    throw ConfigError("a consumer needs app.subscribe, app.subscribe.pattern or app.assign");
   }
   if (subscribes && properties.get("group.id").empty()) {
     throw ConfigError("group.id is needed for app.subscribe");

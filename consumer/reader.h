@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/client_node.h"
+#include "consumer/calls.h"
 #include "consumer/core/consumer.h"
 
 namespace fencepost::consumer {
@@ -16,6 +17,7 @@ class Reader final : public Program {
  private:
   Client& client_;
   Consumer consumer_;
+  Calls calls_;
   TickSpan poll_timeout_;
   bool closing_ = false;
 };

@@ -49,6 +49,7 @@ constexpr std::array kEventRoles = std::to_array<EventRoles>({
     {events::kCommitFailed, "consumer"},
     {events::kClientError, "consumer,producer,admin"},
     {events::kClientClosed, "consumer"},
+    {events::kClientCalled, "consumer"},
     {events::kPollReturned, "consumer"},
     {events::kRecordProcessing, "consumer"},
     {events::kRecordProcessed, "consumer"},

@@ -4,6 +4,7 @@
 
 #include "clock/core/clock_core.h"
 #include "common/check.h"
+#include "common/events.h"
 
 namespace fencepost::clock {
 
@@ -86,6 +87,9 @@ void ClockCore::close_tick() {
     if (ended) {
       // It is there until its tick has closed: like a kill that holds from the next tick on.
       record_lifecycle(wire::Lifecycle::EXIT, *participant, Origin::kScript);
+      const std::string code = std::to_string(participant->owed->done->exit_code());
+      script_.observe_event(participant->id.name,
+                            events::make(events::kProcessExited, {{"code", code}}));
       remove(*participant, tick_ + TickSpan(1));
     } else {
       participant->owed.reset();

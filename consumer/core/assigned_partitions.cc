@@ -57,9 +57,24 @@ std::vector<PartitionTicket> AssignedPartitions::fetchable() const {
   std::vector<PartitionTicket> tickets;
   if (!delivering_) return tickets;
   for (const auto& [where, state] : states_) {
-    if (state.position && state.buffered.empty()) tickets.push_back({where, state.serial});
+    if (state.position && state.buffered.empty() && !state.paused)
+      tickets.push_back({where, state.serial});
   }
   return tickets;
+}
+
+TopicPartitions AssignedPartitions::paused() const {
+  TopicPartitions partitions;
+  for (const auto& [where, state] : states_) {
+    if (state.paused) partitions.insert(partitions.end(), where);
+  }
+  return partitions;
+}
+
+void AssignedPartitions::set_paused(const TopicPartition& where, bool paused) {
+  PartitionState* state = find(where);
+  CHECK(state, "pause or resume of {}, which is not assigned", to_string(where));
+  state->paused = paused;
 }
 
 void AssignedPartitions::seek(const TopicPartition& where, Offset position) {
@@ -97,7 +112,7 @@ Records AssignedPartitions::drain(std::int64_t max) {
 
 void AssignedPartitions::drain_one(const TopicPartition& where, PartitionState& state,
                                    std::int64_t max, Records& out) {
-  if (state.buffered.empty()) return;
+  if (state.buffered.empty() || state.paused) return;
   while (!state.buffered.empty() && static_cast<std::int64_t>(out.size()) < max) {
     state.position = state.buffered.front().offset + 1;
     out.push_back(std::move(state.buffered.front()));

@@ -29,6 +29,7 @@ enum class LogEnd { kEarliest, kLatest };
 // One partition from its assignment to its revocation.
 struct PartitionState {
   std::uint64_t serial = 0;  // of the assignment: an answer meant for an earlier one is void
+  bool paused = false;       // by the application; ends with the assignment
   std::optional<Offset> position;
   std::optional<LogEnd> reset;  // to be looked up, when there is no position
   std::deque<ConsumerRecord> buffered;
@@ -60,8 +61,13 @@ class AssignedPartitions {
 
   std::vector<PartitionTicket> without_position() const;  // and not waiting for a reset
   std::vector<PartitionTicket> waiting_for_reset() const;
-  std::vector<PartitionTicket> fetchable() const;  // with a position, and nothing buffered
+  // With a position, nothing buffered, and not paused.
+  std::vector<PartitionTicket> fetchable() const;
+  TopicPartitions paused() const;
 
+  // Nothing of a paused partition is fetched or returned; what is buffered stays. set_paused and
+  // seek are for partitions that are assigned.
+  void set_paused(const TopicPartition& where, bool paused);
   void seek(const TopicPartition& where, Offset position);
   void request_reset(PartitionState& state, LogEnd end);
   // Records from `state.position` on; `end` is the position after them, also if there are none.

@@ -6,6 +6,11 @@
 #include "common/events.h"
 
 namespace fencepost::consumer {
+namespace {
+
+constexpr ClientError kIllegalState{ErrorCode::kNone, "IllegalStateException"};
+
+}  // namespace
 
 Consumer::Consumer(Client& client, ConsumerConfig config)
     : client_(client),
@@ -20,17 +25,44 @@ Consumer::Consumer(Client& client, ConsumerConfig config)
       fetcher_(client, config_, metadata_, assigned_, positions_, changed_),
       next_auto_commit_(client.now() + config_.auto_commit_interval) {}
 
-void Consumer::subscribe(std::vector<std::string> topics, RebalanceListener* listener) {
-  if (!membership_) throw ConfigError("group.id is needed to subscribe to topics");
-  membership_->set_listener(listener);
-  membership_->subscribe(std::move(topics));
+ClientResult<void> Consumer::may_subscribe() const {
+  if (!membership_) return client_error(ErrorCode::kInvalidGroupId);
+  if (assigned_by_hand_) return kIllegalState;  // mutually exclusive until unsubscribe()
+  return ClientResult<void>();
 }
 
+ClientResult<void> Consumer::subscribe(std::vector<std::string> topics,
+                                       RebalanceListener* listener) {
+  const ClientResult<void> allowed = may_subscribe();
+  if (!allowed) return allowed;
+  membership_->set_listener(listener);
+  membership_->commits().set_managed(true);
+  membership_->subscribe(std::move(topics));
+  return ClientResult<void>();
+}
+
+ClientResult<void> Consumer::subscribe_pattern(const std::string& pattern,
+                                               RebalanceListener* listener) {
+  const ClientResult<void> allowed = may_subscribe();
+  if (!allowed) return allowed;
+  try {
+    membership_->subscribe_pattern(pattern);
+  } catch (const std::regex_error&) {
+    return ClientError{ErrorCode::kNone, "IllegalArgumentException"};
+  }
+  membership_->set_listener(listener);
+  membership_->commits().set_managed(true);
+  return ClientResult<void>();
+}
+
+// With auto-commit, what is unassigned is committed if the time has come: no rebalance will do it.
 void Consumer::assign(const TopicPartitions& partitions) {
   std::vector<std::string> topics;
   for (const TopicPartition& where : partitions) topics.push_back(where.topic);
   metadata_.want(topics);
+  if (config_.auto_commit) auto_commit_if_due();
   if (membership_) membership_->commits().set_managed(false);
+  assigned_by_hand_ = true;
   assigned_.assign(partitions);
 }
 
@@ -83,9 +115,12 @@ Task<ClientResult<Records>> Consumer::poll_until(Tick deadline) {
   }
 }
 
-// Steps 1 to 4: everything that comes before records.
+// Steps 1 to 4: everything that comes before records. While a join is pending, 3 and 4 have to
+// wait.
 Task<ClientResult<void>> Consumer::poll_round() {
   metadata_.maybe_refresh();
+  const std::optional<ClientError> fenced = run_callbacks();
+  if (fenced) co_return *fenced;
   bool settled = true;
   if (membership_ && membership_->subscribed()) {
     membership_->heartbeats().polled();
@@ -94,7 +129,7 @@ Task<ClientResult<void>> Consumer::poll_round() {
     settled = *advanced;
   }
   if (settled) maybe_auto_commit();
-  positions_.update();
+  if (settled) positions_.update();
   const std::optional<ClientError> failure = positions_.take_failure();
   if (failure) co_return *failure;
   co_return ClientResult<void>();
@@ -121,9 +156,17 @@ void Consumer::maybe_auto_commit() {
     if (retry) next_auto_commit_ = std::min(next_auto_commit_, now + config_.retry_backoff);
     auto_commit_.reset();
   }
-  if (now < next_auto_commit_) return;
-  next_auto_commit_ = now + config_.auto_commit_interval;
+  auto_commit_if_due();
+}
+
+void Consumer::auto_commit_if_due() {
+  if (client_.now() < next_auto_commit_) return;
+  next_auto_commit_ = client_.now() + config_.auto_commit_interval;
   auto_commit_ = membership_->commits().commit_async(assigned_.positions());
+}
+
+std::optional<ClientError> Consumer::run_callbacks() {
+  return membership_ ? membership_->commits().run_callbacks() : std::nullopt;
 }
 
 Task<ClientResult<void>> Consumer::commit_sync() { return commit_sync(assigned_.positions()); }
@@ -134,17 +177,56 @@ Task<ClientResult<void>> Consumer::commit_sync(Offsets offsets) {
   return membership_->commits().commit(std::move(offsets), deadline);
 }
 
-void Consumer::commit_async() {
+void Consumer::commit_async(CommitCallback callback) {
   CHECK(membership_, "a commit without a group");
-  membership_->commits().commit_async(assigned_.positions());
+  membership_->commits().commit_async(assigned_.positions(), std::move(callback));
 }
 
-Task<void> Consumer::unsubscribe() {
-  const std::string reason = "the consumer unsubscribed from all topics";
-  if (membership_ && membership_->subscribed()) co_await membership_->leave(reason);
+bool Consumer::contains(const TopicPartitions& partitions) const {
+  return std::all_of(partitions.begin(), partitions.end(),
+                     [this](const auto& where) { return assigned_.contains(where); });
+}
+
+ClientResult<void> Consumer::seek(const TopicPartition& where, Offset position) {
+  if (!assigned_.contains(where)) return kIllegalState;
+  assigned_.seek(where, position);
+  return ClientResult<void>();
+}
+
+ClientResult<void> Consumer::pause(const TopicPartitions& partitions) {
+  return set_paused(partitions, true);
+}
+
+ClientResult<void> Consumer::resume(const TopicPartitions& partitions) {
+  return set_paused(partitions, false);
+}
+
+ClientResult<void> Consumer::set_paused(const TopicPartitions& partitions, bool paused) {
+  if (!contains(partitions)) return kIllegalState;
+  for (const TopicPartition& where : partitions) assigned_.set_paused(where, paused);
+  changed_.notify_all();
+  return ClientResult<void>();
+}
+
+void Consumer::enforce_rebalance() {
+  if (membership_) membership_->enforce_rebalance();
+}
+
+void Consumer::forget_assignment() {
   const TopicPartitions none;
   assigned_.assign(none);
-  if (membership_) membership_->subscribe({});
+  assigned_by_hand_ = false;
+  if (!membership_) return;
+  membership_->unsubscribe();
+  membership_->commits().set_managed(false);  // until it subscribes again
+}
+
+Task<ClientResult<void>> Consumer::unsubscribe() {
+  const std::string reason = "the consumer unsubscribed from all topics";
+  ClientResult<void> left;
+  if (membership_ && membership_->subscribed()) left = co_await membership_->leave(reason);
+  forget_assignment();
+  co_return left;
 }
 
 // Group-protocol 3.8.
@@ -159,6 +241,7 @@ Task<void> Consumer::close(TickSpan timeout) {
       co_await membership_->commits().commit(std::move(positions), deadline);
     }
     co_await membership_->commits().settled(deadline);
+    membership_->commits().run_callbacks();
     membership_->heartbeats().stop();
     member = membership_->member().identity().member_id.value();
     const std::string reason = "the consumer is being closed";

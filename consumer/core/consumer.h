@@ -22,8 +22,13 @@ class Consumer {
   // Outlived by `client`. Throws ConfigError.
   Consumer(Client& client, ConsumerConfig config);
 
-  // Joins the group (at the next poll) and shares these topics with its members. Needs group.id.
-  void subscribe(std::vector<std::string> topics, RebalanceListener* listener = nullptr);
+  // Joins the group (at the next poll) and shares these topics, or every topic whose whole name
+  // matches, with its members. Errors: InvalidGroupIdException without a group.id,
+  // IllegalStateException after assign(). IllegalArgumentException: no regular expression.
+  ClientResult<void> subscribe(std::vector<std::string> topics,
+                               RebalanceListener* listener = nullptr);
+  ClientResult<void> subscribe_pattern(const std::string& pattern,
+                                       RebalanceListener* listener = nullptr);
   // Reads these partitions without being a member of a group.
   void assign(const TopicPartitions& partitions);
   // The partitions of a topic, waiting for metadata up to default.api.timeout.ms.
@@ -38,13 +43,23 @@ class Consumer {
   // Commits the positions of all partitions: the offsets after the records returned by poll.
   Task<ClientResult<void>> commit_sync();
   Task<ClientResult<void>> commit_sync(Offsets offsets);
-  void commit_async();
+  // One attempt for the positions of all partitions; the callback is called in a later poll, commit
+  // or close, in the order in which the commits have ended.
+  void commit_async(CommitCallback callback = {});
 
   const AssignedPartitions& assignment() const { return assigned_; }
-  // The next record to be returned. Only for partitions that are assigned.
-  void seek(const TopicPartition& where, Offset position) { assigned_.seek(where, position); }
+  bool contains(const TopicPartitions& partitions) const;
+  // The next record to be returned. These three are for partitions that are assigned; otherwise
+  // IllegalStateException, and nothing is done.
+  ClientResult<void> seek(const TopicPartition& where, Offset position);
+  // Nothing of these is returned until they are resumed or assigned anew.
+  ClientResult<void> pause(const TopicPartitions& partitions);
+  ClientResult<void> resume(const TopicPartitions& partitions);
+  // The next poll joins anew.
+  void enforce_rebalance();
 
-  Task<void> unsubscribe();
+  // An error is what a callback has thrown; the consumer is unsubscribed all the same.
+  Task<ClientResult<void>> unsubscribe();
   // Commits (with enable.auto.commit), leaves the group and reports client.closed.
   Task<void> close(TickSpan timeout);
 
@@ -52,7 +67,12 @@ class Consumer {
   Task<ClientResult<Records>> poll_until(Tick deadline);
   Task<ClientResult<void>> poll_round();
   Task<void> wait_for_change(Tick deadline);
+  ClientResult<void> may_subscribe() const;
+  void forget_assignment();
+  ClientResult<void> set_paused(const TopicPartitions& partitions, bool paused);
+  std::optional<ClientError> run_callbacks();
   void maybe_auto_commit();
+  void auto_commit_if_due();
 
   Client& client_;
   ConsumerConfig config_;
@@ -63,6 +83,7 @@ class Consumer {
   Positions positions_;
   Fetcher fetcher_;
   bool woken_ = false;
+  bool assigned_by_hand_ = false;
   Tick next_auto_commit_;
   std::shared_ptr<const OffsetCommits::Flight> auto_commit_;
 };

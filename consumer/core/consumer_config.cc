@@ -22,9 +22,13 @@ void take_group(ConsumerConfig& config, const Client& client) {
   const std::string instance = client.properties().get("group.instance.id");
   if (!instance.empty()) config.instance_id = instance;
   config.session_timeout_ms = int_of(client, "session.timeout.ms");
-  config.rebalance_timeout_ms = int_of(client, "max.poll.interval.ms");
+  config.heartbeats_inline = client.properties().get("app.heartbeat") == "inline";
+  // JoinGroup v0 knew one timeout only.
+  const std::string_view rebalance_timeout =
+      config.heartbeats_inline ? "session.timeout.ms" : "max.poll.interval.ms";
+  config.rebalance_timeout_ms = int_of(client, rebalance_timeout);
   config.session_timeout = at_least_one(client, "session.timeout.ms");
-  config.rebalance_timeout = at_least_one(client, "max.poll.interval.ms");
+  config.rebalance_timeout = at_least_one(client, rebalance_timeout);
   config.heartbeat_interval = at_least_one(client, "heartbeat.interval.ms");
   config.strategies = client.properties().get_list("partition.assignment.strategy");
   config.sticky_rule = client.properties().get("app.cooperative-sticky") == "simple"
@@ -34,6 +38,9 @@ void take_group(ConsumerConfig& config, const Client& client) {
   config.auto_commit_interval = at_least_one(client, "auto.commit.interval.ms");
   config.leave_on_close = client.properties().get_bool("internal.leave.group.on.close");
   config.commit_after_leaving = client.properties().get("app.commit.when.left") == "send";
+  config.keep_on_illegal_generation =
+      client.properties().get("app.on.illegal.generation") == "keep";
+  config.exclude_internal_topics = client.properties().get_bool("exclude.internal.topics");
 }
 
 void take_fetching(ConsumerConfig& config, const Client& client) {
@@ -74,8 +81,8 @@ ConsumerConfig consumer_config(const Client& client) {
   config.retry_backoff_max = at_least_one(client, "retry.backoff.max.ms");
   take_group(config, client);
   take_fetching(config, client);
-  const TickSpan join = ticks_of_ms(
-      client.properties().get_int("max.poll.interval.ms") + kJoinLapseMs, client.context().tick_ms);
+  const TickSpan join =
+      ticks_of_ms(config.rebalance_timeout_ms + kJoinLapseMs, client.context().tick_ms);
   config.join_request_timeout = std::max(config.request_timeout, join);
   return config;
 }

@@ -36,13 +36,16 @@ struct ConsumerConfig {
   TickSpan auto_commit_interval{1};             // auto.commit.interval.ms
   std::int64_t poll_records_max = 0;            // max.poll.records
   ResetPolicy reset_policy = ResetPolicy::kLatest;
-  std::int32_t fetch_wait_ms_max = 0;    // fetch.max.wait.ms
-  std::int32_t fetch_bytes_min = 0;      // fetch.min.bytes
-  std::int32_t fetch_bytes_max = 0;      // fetch.max.bytes
-  std::int32_t partition_bytes_max = 0;  // max.partition.fetch.bytes
-  std::int32_t isolation_level = 0;      // isolation.level: 0 read_uncommitted, 1 read_committed
-  bool leave_on_close = true;            // internal.leave.group.on.close
-  bool commit_after_leaving = false;     // app.commit.when.left=send
+  std::int32_t fetch_wait_ms_max = 0;       // fetch.max.wait.ms
+  std::int32_t fetch_bytes_min = 0;         // fetch.min.bytes
+  std::int32_t fetch_bytes_max = 0;         // fetch.max.bytes
+  std::int32_t partition_bytes_max = 0;     // max.partition.fetch.bytes
+  std::int32_t isolation_level = 0;         // isolation.level: 0 read_uncommitted, 1 read_committed
+  bool leave_on_close = true;               // internal.leave.group.on.close
+  bool commit_after_leaving = false;        // app.commit.when.left=send
+  bool heartbeats_inline = false;           // app.heartbeat=inline
+  bool keep_on_illegal_generation = false;  // app.on.illegal.generation=keep
+  bool exclude_internal_topics = true;      // exclude.internal.topics
 };
 
 ConsumerConfig consumer_config(const Client& client);

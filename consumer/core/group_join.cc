@@ -18,10 +18,10 @@ void GroupJoin::start(const std::vector<std::string>& topics, const TopicPartiti
   rooms_.client.time().spawn(run(asked_, std::move(request)));
 }
 
-std::string GroupJoin::take_assignment() {
+void GroupJoin::finish() {
   CHECK(status_ == Status::kJoined);
   status_ = Status::kIdle;
-  return std::move(assignment_);
+  assignment_.clear();
 }
 
 ClientError GroupJoin::take_error() {
@@ -171,19 +171,19 @@ GroupJoin::Next GroupJoin::react_to_sync(const Result<Answer>& answer, const Ide
   if (error != ErrorCode::kNone) return sync_failed(error, sent);
   const bool current = rooms_.member.state() == MemberState::kCompletingRebalance &&
                        sent == rooms_.member.identity();
-  if (!current) return Next::kRetryLater;
+  if (!current) {
+    // The heartbeats have reset it meanwhile: this answer is void, and Kafka takes it for
+    // ILLEGAL_GENERATION.
+    error_ = client_error(ErrorCode::kIllegalGeneration);
+    return Next::kRetryNow;
+  }
   assignment_ = response.assignment();
-  remember(assignment_);
   rooms_.member.synced();
   return Next::kDone;
 }
 
-// Kafka's onAssignment of the assignor. It outlasts the membership.
-void GroupJoin::remember(const std::string& assignment) {
-  wire::ConsumerProtocolAssignment message;
-  if (assignment.empty() || !message.ParseFromString(assignment)) return;
-  last_ = Assigned{.partitions = read_partitions(message.assigned_partitions()),
-                   .generation = rooms_.member.identity().generation};
+void GroupJoin::remember(const TopicPartitions& assigned) {
+  last_ = Assigned{.partitions = assigned, .generation = rooms_.member.identity().generation};
 }
 
 // Group-protocol 3.5, column SyncGroup.

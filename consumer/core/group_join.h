@@ -39,8 +39,13 @@ class GroupJoin {
   bool pending() const { return status_ != Status::kIdle; }
   // `topics` is the member's subscription, `owned` what it still owns. The coordinator is known.
   void start(const std::vector<std::string>& topics, const TopicPartitions& owned);
-  // After kJoined: the serialized assignment. Idle afterwards.
-  std::string take_assignment();
+  // After kJoined: the serialized assignment.
+  const std::string& assignment() const { return assignment_; }
+  // After kJoined: the assignment is taken over. Idle afterwards; until then a poll finds it again.
+  void finish();
+  // Kafka's onAssignment of the assignor: what sticky assignors say of this member when it joins
+  // again. It outlasts the membership.
+  void remember(const TopicPartitions& assigned);
   // After kRetry or kFatal. Idle afterwards.
   ClientError take_error();
 
@@ -57,7 +62,6 @@ class GroupJoin {
   Next coordinator_lost(ErrorCode error);
   Task<Next> sync(const wire::JoinGroupResponse& joined);
   wire::Frame sync_request(wire::SyncGroupRequest assignments) const;
-  void remember(const std::string& assignment);
 
   struct Assigned {
     TopicPartitions partitions;

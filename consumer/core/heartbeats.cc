@@ -27,6 +27,7 @@ void Heartbeats::restart_timers() {
 void Heartbeats::poll_begins() {
   in_poll_ = true;
   polled();
+  if (config_.heartbeats_inline) background_.notify_all();
 }
 
 // The background part looks again at each heartbeat, which is soon enough unless the interval is
@@ -42,7 +43,8 @@ Tick Heartbeats::session_end() const {
 
 Task<void> Heartbeats::run() {
   while (!stopped_) {
-    if (!member_.heartbeats_wanted()) {
+    const bool silent = config_.heartbeats_inline && !in_poll_;
+    if (!member_.heartbeats_wanted() || silent) {
       co_await background_.wait();
       continue;
     }

@@ -22,6 +22,12 @@ TopicPartitions minus(const TopicPartitions& from, const TopicPartitions& what) 
   return rest;
 }
 
+// What a callback throws comes out of poll as Kafka wraps it; the code stays, for people.
+ClientResult<void> thrown_by_callback(const ClientResult<void>& called) {
+  if (called) return called;
+  return ClientError{called.error().code, "KafkaException"};
+}
+
 }  // namespace
 
 Membership::Membership(Client& client, const ConsumerConfig& config, Metadata& metadata,
@@ -39,20 +45,38 @@ Membership::Membership(Client& client, const ConsumerConfig& config, Metadata& m
       join_({client, config, member_, coordinator_, heartbeats_, leader_, signal}),
       mode_(mode_of(leader_)) {}
 
-void Membership::subscribe(std::vector<std::string> topics) {
-  std::sort(topics.begin(), topics.end());
-  topics.erase(std::unique(topics.begin(), topics.end()), topics.end());
-  metadata_.want(topics);
-  subscription_ = std::move(topics);
+void Membership::start_once() {
   if (!std::exchange(started_, true)) heartbeats_.start();
 }
 
+void Membership::subscribe(std::vector<std::string> topics) {
+  metadata_.want(topics);
+  subscription_.set_topics(std::move(topics));
+  start_once();
+}
+
+void Membership::subscribe_pattern(const std::string& pattern) {
+  subscription_.set_pattern(pattern);
+  metadata_.want_all();
+  matched_version_ = 0;
+  start_once();
+}
+
+void Membership::unsubscribe() {
+  subscription_.clear();
+  joined_subscription_.reset();
+  leader_.step_down();
+}
+
 void Membership::look_for_changes() {
-  if (!joined_subscription_.empty() && joined_subscription_ != subscription_ &&
-      !member_.rejoin_needed()) {
-    member_.request_rejoin("the subscription has changed");
+  if (subscription_.by_pattern() && metadata_.version() != matched_version_) {
+    matched_version_ = metadata_.version();
+    subscription_.match(metadata_.topics(!config_.exclude_internal_topics));
   }
-  if (leader_.partitions_changed() && !member_.rejoin_needed() && !join_.pending()) {
+  if (rejoin_to_come()) return;
+  if (joined_subscription_ && *joined_subscription_ != subscription_.topics()) {
+    member_.request_rejoin("the subscription has changed");
+  } else if (leader_.partitions_changed()) {
     member_.request_rejoin("cached metadata has changed");
   }
 }
@@ -64,26 +88,25 @@ std::optional<ClientError> Membership::take_failure() {
 }
 
 Task<ClientResult<bool>> Membership::advance() {
-  look_for_changes();
   for (;;) {
+    look_for_changes();
     const std::optional<ClientError> failure = take_failure();
     if (failure) co_return *failure;
     if (!coordinator_.ensure()) co_return false;
-    if (!member_.rejoin_needed() && !join_.pending()) co_return true;
+    if (!rejoin_to_come()) co_return true;
     if (member_.needs_prepare() && join_.status() != GroupJoin::Status::kInFlight) {
-      const bool prepared = co_await prepare();
-      if (!prepared) co_return false;
+      const ClientResult<bool> prepared = co_await prepare();
+      if (!prepared) co_return prepared.error();
+      if (!*prepared) co_return false;
     }
     switch (join_.status()) {
       case GroupJoin::Status::kIdle:
-        joined_subscription_ = subscription_;
-        join_.start(subscription_, assigned_.owned());
+        start_join();
         co_return false;
       case GroupJoin::Status::kInFlight:
         co_return false;
       case GroupJoin::Status::kJoined: {
-        std::string assignment = join_.take_assignment();
-        const ClientResult<void> taken = co_await take_over(std::move(assignment));
+        const ClientResult<void> taken = co_await take_over();
         if (!taken) co_return taken.error();
         break;
       }
@@ -96,109 +119,147 @@ Task<ClientResult<bool>> Membership::advance() {
   }
 }
 
-// PREPARE_CLIENT. False while its commit is on its way.
-Task<bool> Membership::prepare() {
-  if (config_.auto_commit && !commit_before_prepare()) co_return false;
+// False while a subscription by pattern waits for metadata: all members see a new topic in one
+// rebalance rather than each in its own.
+bool Membership::start_join() {
+  if (join_after_version_ && metadata_.version() <= *join_after_version_) {
+    metadata_.maybe_refresh();
+    return false;
+  }
+  join_after_version_.reset();
+  joined_subscription_ = subscription_.topics();
+  join_.start(subscription_.topics(), assigned_.owned());
+  return true;
+}
+
+// PREPARE_CLIENT. False while its commit is on its way, or is to be repeated at the next poll.
+Task<ClientResult<bool>> Membership::prepare() {
+  if (config_.auto_commit) {
+    const bool committed = co_await commit_before_prepare();
+    if (!committed) co_return false;
+  }
   member_.set_needs_prepare(false);
-  co_await give_up_for_join();
+  prepare_deadline_.reset();
+  if (subscription_.by_pattern()) {
+    join_after_version_ = metadata_.version();
+    metadata_.request_update();
+  }
+  const ClientResult<void> given_up = co_await give_up_for_join();
+  if (!given_up) co_return given_up.error();
   co_return true;
 }
 
 // True when there is nothing (more) to wait for.
-bool Membership::commit_before_prepare() {
+Task<bool> Membership::commit_before_prepare() {
+  if (!prepare_deadline_) prepare_deadline_ = client_.now() + config_.rebalance_timeout;
   if (!prepare_commit_) {
     if (mode_ == RebalanceMode::kEager) assigned_.stop_delivery();
-    prepare_deadline_ = client_.now() + config_.rebalance_timeout;
     prepare_commit_ = commits_.commit_async(assigned_.positions());
   }
-  const bool in_time = client_.now() < prepare_deadline_;
-  if (!prepare_commit_->outcome && in_time) return false;
+  const bool in_time = client_.now() < *prepare_deadline_;
+  if (!prepare_commit_->outcome && in_time) co_return false;
   const bool retry = in_time && prepare_commit_->outcome == OffsetCommits::Outcome::kRetriable;
   prepare_commit_.reset();
-  return !retry;
+  if (retry) co_await client_.time().sleep_for(config_.retry_backoff, "retry.backoff.ms");
+  co_return !retry;
 }
 
-Task<void> Membership::give_up_for_join() {
+Task<ClientResult<void>> Membership::give_up_for_join() {
   const TopicPartitions owned = assigned_.owned();
   if (!member_.has_generation()) {
-    co_await lose_all();
-  } else if (mode_ == RebalanceMode::kEager) {
-    co_await revoke(owned);
-  } else {
-    TopicPartitions unsubscribed;
-    for (const TopicPartition& where : owned) {
-      const bool wanted =
-          std::binary_search(subscription_.begin(), subscription_.end(), where.topic);
-      if (!wanted) unsubscribed.insert(where);
-    }
-    if (!unsubscribed.empty()) co_await revoke(unsubscribed);
+    const bool has_id = !member_.identity().member_id.value().empty();  // ILLEGAL_GENERATION
+    if (has_id && config_.keep_on_illegal_generation) co_return ClientResult<void>();
+    co_return co_await lose_all();
   }
+  if (mode_ == RebalanceMode::kEager) co_return co_await revoke(owned);
+  TopicPartitions unsubscribed;
+  for (const TopicPartition& where : owned) {
+    if (!subscription_.wants(where.topic)) unsubscribed.insert(where);
+  }
+  if (unsubscribed.empty()) co_return ClientResult<void>();
+  co_return co_await revoke(unsubscribed);
 }
 
-Task<void> Membership::revoke(TopicPartitions partitions) {
+Task<ClientResult<void>> Membership::revoke(TopicPartitions partitions) {
   report(events::kPartitionsRevoked, partitions);
-  if (listener_) co_await listener_->on_partitions_revoked(partitions);
+  ClientResult<void> called;
+  if (listener_) called = co_await listener_->on_partitions_revoked(partitions);
   const TopicPartitions rest = minus(assigned_.owned(), partitions);
   assigned_.assign(rest);
+  co_return thrown_by_callback(called);
 }
 
-Task<void> Membership::lose_all() {
-  if (assigned_.empty()) co_return;
+Task<ClientResult<void>> Membership::lose_all() {
+  if (assigned_.empty()) co_return ClientResult<void>();
   const TopicPartitions owned = assigned_.owned();
   report(events::kPartitionsLost, owned);
-  if (listener_) co_await listener_->on_partitions_lost(owned);
+  ClientResult<void> called;
+  if (listener_) called = co_await listener_->on_partitions_lost(owned);
   const TopicPartitions none;
   assigned_.assign(none);
+  co_return thrown_by_callback(called);
 }
 
-// JOIN_COMPLETE, unless the member was reset since its SyncGroup was answered.
-Task<ClientResult<void>> Membership::take_over(std::string assignment) {
+// JOIN_COMPLETE, unless the member was reset since its SyncGroup was answered. Where it fails, the
+// next poll does it again with the same assignment.
+Task<ClientResult<void>> Membership::take_over() {
   if (member_.state() != MemberState::kStable || !member_.has_generation()) {
+    join_.finish();
     member_.set_needs_prepare(true);
     member_.request_rejoin("the member was reset before it took over its assignment");
     co_return ClientResult<void>();
   }
   wire::ConsumerProtocolAssignment message;
-  if (assignment.empty() || !message.ParseFromString(assignment)) {
+  if (join_.assignment().empty() || !message.ParseFromString(join_.assignment())) {
     // The leader forgot this member: there is no well-formed assignment, not even an empty one.
     co_return ClientError{ErrorCode::kNone, "IllegalStateException"};
   }
-  member_.set_needs_prepare(true);
   const TopicPartitions assigned = read_partitions(message.assigned_partitions());
-  for (const TopicPartition& where : assigned) {
-    if (std::binary_search(subscription_.begin(), subscription_.end(), where.topic)) continue;
+  const bool wanted = std::all_of(assigned.begin(), assigned.end(), [this](const auto& where) {
+    return subscription_.wants(where.topic);
+  });
+  ClientResult<void> taken;
+  if (!wanted) {
     member_.request_rejoin("received assignment of a topic outside the subscription");
-    co_return ClientResult<void>();
-  }
-  joined_ = true;
-  if (mode_ == RebalanceMode::kEager) {
-    co_await take_over_eager(assigned);
   } else {
-    co_await take_over_cooperative(assigned);
+    join_.remember(assigned);
+    joined_ = true;
+    if (mode_ == RebalanceMode::kEager) taken = co_await take_over_eager(assigned);
+    if (mode_ == RebalanceMode::kCooperative) taken = co_await take_over_cooperative(assigned);
   }
+  if (!taken) co_return taken;
+  join_.finish();
+  member_.set_needs_prepare(true);
   co_return ClientResult<void>();
 }
 
-Task<void> Membership::take_over_eager(TopicPartitions assigned) {
-  const TopicPartitions none;
-  assigned_.assign(none);  // an unchanged partition starts from its committed offset, too
+// Nothing is owned any more, unless this is a repetition after a callback's exception, or the
+// member keeps what it has after ILLEGAL_GENERATION.
+Task<ClientResult<void>> Membership::take_over_eager(TopicPartitions assigned) {
+  const TopicPartitions kept = minus(assigned_.owned(), assigned);
+  const TopicPartitions added = minus(assigned, assigned_.owned());
+  ClientResult<void> revoked;
+  if (!kept.empty()) revoked = co_await revoke(kept);
   assigned_.assign(assigned);
-  co_await report_assigned(assigned);
+  const ClientResult<void> reported = co_await report_assigned(added);
+  co_return revoked ? reported : revoked;
 }
 
-Task<void> Membership::take_over_cooperative(TopicPartitions assigned) {
+Task<ClientResult<void>> Membership::take_over_cooperative(TopicPartitions assigned) {
   const TopicPartitions owned = assigned_.owned();
-  const TopicPartitions revoked = minus(owned, assigned);
+  const TopicPartitions given_up = minus(owned, assigned);
   const TopicPartitions added = minus(assigned, owned);
-  if (!revoked.empty()) {
-    co_await revoke(revoked);
+  ClientResult<void> revoked;
+  if (!given_up.empty()) {
+    revoked = co_await revoke(given_up);
     member_.request_rejoin("need to revoke partitions and re-join");
   }
   assigned_.assign(assigned);
-  co_await report_assigned(added);
+  const ClientResult<void> reported = co_await report_assigned(added);
+  co_return revoked ? reported : revoked;
 }
 
-Task<void> Membership::report_assigned(TopicPartitions added) {
+Task<ClientResult<void>> Membership::report_assigned(TopicPartitions added) {
   client_.report(
       events::make(events::kPartitionsAssigned,
                    {{"group", config_.group->value()},
@@ -206,7 +267,9 @@ Task<void> Membership::report_assigned(TopicPartitions added) {
                     {"generation", std::to_string(member_.identity().generation.value())},
                     {"partitions", to_text(added)},
                     {"owned", to_text(assigned_.owned())}}));
-  if (listener_) co_await listener_->on_partitions_assigned(added);
+  ClientResult<void> called;
+  if (listener_) called = co_await listener_->on_partitions_assigned(added);
+  co_return thrown_by_callback(called);
 }
 
 void Membership::report(std::string_view event, const TopicPartitions& partitions) {
@@ -218,19 +281,18 @@ void Membership::report(std::string_view event, const TopicPartitions& partition
                                       {"partitions", to_text(partitions)}}));
 }
 
-Task<void> Membership::leave(std::string reason) {
+Task<ClientResult<void>> Membership::leave(std::string reason) {
+  ClientResult<void> called;
   if (!assigned_.empty()) {
     const bool lost = !member_.has_generation() || member_.rebalancing();
-    if (lost) {
-      co_await lose_all();
-    } else {
-      const TopicPartitions owned = assigned_.owned();
-      co_await revoke(owned);
-    }
+    const TopicPartitions owned = assigned_.owned();
+    if (lost) called = co_await lose_all();
+    if (!lost) called = co_await revoke(owned);
   }
   const std::optional<std::string> coordinator =
       config_.leave_on_close ? coordinator_.host() : std::nullopt;
   co_await member_.leave(coordinator, reason);
+  co_return called;
 }
 
 }  // namespace fencepost::consumer

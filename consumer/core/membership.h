@@ -16,16 +16,19 @@
 #include "consumer/core/heartbeats.h"
 #include "consumer/core/member.h"
 #include "consumer/core/offset_commits.h"
+#include "consumer/core/subscription.h"
 
 namespace fencepost::consumer {
 
-// Kafka's ConsumerRebalanceListener. Called within poll, unsubscribe and close; may commit.
+// Kafka's ConsumerRebalanceListener. Called within poll, unsubscribe and close; may commit and
+// seek. An error is the exception that the callback throws: it undoes nothing and comes out of the
+// call as KafkaException.
 class RebalanceListener {
  public:
   virtual ~RebalanceListener() = default;
-  virtual Task<void> on_partitions_revoked(TopicPartitions partitions) = 0;
-  virtual Task<void> on_partitions_assigned(TopicPartitions partitions) = 0;
-  virtual Task<void> on_partitions_lost(TopicPartitions partitions) {
+  virtual Task<ClientResult<void>> on_partitions_revoked(TopicPartitions partitions) = 0;
+  virtual Task<ClientResult<void>> on_partitions_assigned(TopicPartitions partitions) = 0;
+  virtual Task<ClientResult<void>> on_partitions_lost(TopicPartitions partitions) {
     return on_partitions_revoked(std::move(partitions));
   }
 };
@@ -41,13 +44,18 @@ class Membership {
 
   void set_listener(RebalanceListener* listener) { listener_ = listener; }
   void subscribe(std::vector<std::string> topics);
-  bool subscribed() const { return !subscription_.empty(); }
+  // Every topic whose name matches, once metadata shows it. Throws std::regex_error.
+  void subscribe_pattern(const std::string& pattern);
+  void unsubscribe();
+  bool subscribed() const { return subscription_.active(); }
+  // Kafka's enforceRebalance: the next poll joins anew.
+  void enforce_rebalance() { member_.request_rejoin("rebalance enforced by user"); }
 
   // As much of the join as can be done now. True: nothing is pending, the assignment stands. Errors
   // are those that poll throws.
   Task<ClientResult<bool>> advance();
   // LEAVE_PREPARE and Leave of unsubscribe() and close().
-  Task<void> leave(std::string reason);
+  Task<ClientResult<void>> leave(std::string reason);
 
   Member& member() { return member_; }
   CoordinatorLookup& coordinator() { return coordinator_; }
@@ -57,17 +65,20 @@ class Membership {
   bool take_joined() { return std::exchange(joined_, false); }
 
  private:
+  void start_once();
   void look_for_changes();
+  bool rejoin_to_come() const { return member_.rejoin_needed() || join_.pending(); }
   std::optional<ClientError> take_failure();
-  Task<bool> prepare();
-  bool commit_before_prepare();
-  Task<void> give_up_for_join();
-  Task<ClientResult<void>> take_over(std::string assignment);
-  Task<void> take_over_eager(TopicPartitions assigned);
-  Task<void> take_over_cooperative(TopicPartitions assigned);
-  Task<void> revoke(TopicPartitions partitions);
-  Task<void> lose_all();
-  Task<void> report_assigned(TopicPartitions added);
+  Task<ClientResult<bool>> prepare();
+  Task<bool> commit_before_prepare();
+  Task<ClientResult<void>> give_up_for_join();
+  bool start_join();
+  Task<ClientResult<void>> take_over();
+  Task<ClientResult<void>> take_over_eager(TopicPartitions assigned);
+  Task<ClientResult<void>> take_over_cooperative(TopicPartitions assigned);
+  Task<ClientResult<void>> revoke(TopicPartitions partitions);
+  Task<ClientResult<void>> lose_all();
+  Task<ClientResult<void>> report_assigned(TopicPartitions added);
   void report(std::string_view event, const TopicPartitions& partitions);
 
   Client& client_;
@@ -83,10 +94,13 @@ class Membership {
   GroupJoin join_;
   RebalanceMode mode_;
   RebalanceListener* listener_ = nullptr;
-  std::vector<std::string> subscription_;         // sorted
-  std::vector<std::string> joined_subscription_;  // of the last JoinGroup
+  Subscription subscription_;
+  std::uint64_t matched_version_ = 0;  // of the metadata, by pattern
+  // By pattern: a join waits for metadata after this version.
+  std::optional<std::uint64_t> join_after_version_;
+  std::optional<std::vector<std::string>> joined_subscription_;  // of the last JoinGroup
   std::shared_ptr<const OffsetCommits::Flight> prepare_commit_;
-  Tick prepare_deadline_;
+  std::optional<Tick> prepare_deadline_;  // of all attempts of one PREPARE_CLIENT
   bool joined_ = false;
   bool started_ = false;
 };

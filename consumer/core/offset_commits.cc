@@ -45,8 +45,22 @@ OffsetCommits::OffsetCommits(Client& client, const ConsumerConfig& config, Membe
       coordinator_(coordinator),
       changed_(changed) {}
 
+// Callbacks of earlier commits come first, also of those that end meanwhile.
 Task<ClientResult<void>> OffsetCommits::commit(Offsets offsets, Tick deadline) {
-  if (offsets.empty()) co_return ClientResult<void>();
+  const std::optional<ClientError> fenced = run_callbacks();
+  if (fenced) co_return *fenced;
+  ClientResult<void> result;
+  if (offsets.empty()) {
+    co_await settled(deadline);
+  } else {
+    result = co_await commit_until(std::move(offsets), deadline);
+  }
+  const std::optional<ClientError> fenced_meanwhile = run_callbacks();
+  if (result && fenced_meanwhile) co_return *fenced_meanwhile;
+  co_return result;
+}
+
+Task<ClientResult<void>> OffsetCommits::commit_until(Offsets offsets, Tick deadline) {
   for (;;) {
     Attempt result;
     const bool found = co_await find_coordinator(deadline);
@@ -74,18 +88,31 @@ Task<bool> OffsetCommits::find_coordinator(Tick deadline) {
   co_return true;
 }
 
-std::shared_ptr<const OffsetCommits::Flight> OffsetCommits::commit_async(Offsets offsets) {
+std::shared_ptr<const OffsetCommits::Flight> OffsetCommits::commit_async(Offsets offsets,
+                                                                         CommitCallback callback) {
   auto flight = std::make_shared<Flight>();
   if (offsets.empty()) {
     flight->outcome = Outcome::kDone;
+    ended_.push_back({std::move(callback), std::move(offsets), std::nullopt});
     return flight;
   }
   ++async_in_flight_;
-  client_.time().spawn(run_async(std::move(offsets), flight));
+  client_.time().spawn(run_async(std::move(offsets), std::move(callback), flight));
   return flight;
 }
 
-Task<void> OffsetCommits::run_async(Offsets offsets, std::shared_ptr<Flight> flight) {
+std::optional<ClientError> OffsetCommits::run_callbacks() {
+  while (!ended_.empty()) {
+    const Ended ended = std::move(ended_.front());
+    ended_.pop_front();
+    if (ended.callback) ended.callback(ended.offsets, ended.error);
+  }
+  if (fenced_) return client_error(ErrorCode::kFencedInstanceId);
+  return std::nullopt;
+}
+
+Task<void> OffsetCommits::run_async(Offsets offsets, CommitCallback callback,
+                                    std::shared_ptr<Flight> flight) {
   Attempt result{Outcome::kRetriable, client_error(ErrorCode::kCoordinatorNotAvailable), {}};
   coordinator_.ensure();
   while (coordinator_.looking()) co_await changed_.wait();
@@ -95,6 +122,10 @@ Task<void> OffsetCommits::run_async(Offsets offsets, std::shared_ptr<Flight> fli
   }
   report(result, offsets);
   flight->outcome = result.outcome;
+  fenced_ = fenced_ || result.error.code == ErrorCode::kFencedInstanceId;
+  std::optional<ClientError> error;
+  if (result.outcome != Outcome::kDone) error = result.error;
+  ended_.push_back({std::move(callback), std::move(offsets), error});
   --async_in_flight_;
   changed_.notify_all();
 }
@@ -153,8 +184,13 @@ OffsetCommits::Attempt OffsetCommits::react(ErrorCode error, const Identity& sen
     case ErrorCode::kRebalanceInProgress:
       member_.request_rejoin("offset commit failed since group is already rebalancing");
       return {Outcome::kFailed, {error, kRebalancing.exception}, sent};
-    default:
+    case ErrorCode::kOffsetMetadataTooLarge:
+    case ErrorCode::kInvalidCommitOffsetSize:
+    case ErrorCode::kGroupAuthorizationFailed:
+    case ErrorCode::kFencedInstanceId:
       return {Outcome::kFailed, client_error(error), sent};
+    default:
+      return {Outcome::kFailed, {error, "KafkaException"}, sent};  // "Unexpected error in commit"
   }
 }
 

@@ -2,6 +2,8 @@
 // attempt. Both refuse without a request where the member knows that it has no say any more.
 #pragma once
 
+#include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +16,10 @@
 #include "consumer/core/topic_partitions.h"
 
 namespace fencepost::consumer {
+
+// Kafka's OffsetCommitCallback: what an asynchronous commit has come to; no error, no exception.
+using CommitCallback =
+    std::function<void(const Offsets& offsets, const std::optional<ClientError>& error)>;
 
 class OffsetCommits {
  public:
@@ -35,11 +41,20 @@ class OffsetCommits {
   // RebalanceInProgressException, TimeoutException, FencedInstanceIdException, and what the
   // coordinator says beyond that.
   Task<ClientResult<void>> commit(Offsets offsets, Tick deadline);
-  std::shared_ptr<const Flight> commit_async(Offsets offsets);
+  // The callback is called from run_callbacks().
+  std::shared_ptr<const Flight> commit_async(Offsets offsets, CommitCallback callback = {});
+  // Calls back for every asynchronous commit that has ended, in the order in which they ended: at
+  // each poll, commit and close. FencedInstanceIdException if one has ever been fenced, for good.
+  std::optional<ClientError> run_callbacks();
   // Until every asynchronous commit has ended, or the deadline.
   Task<void> settled(Tick deadline);
 
  private:
+  struct Ended {
+    CommitCallback callback;
+    Offsets offsets;
+    std::optional<ClientError> error;
+  };
   struct Attempt {
     Outcome outcome = Outcome::kDone;
     ClientError error;
@@ -47,11 +62,12 @@ class OffsetCommits {
   };
 
   Task<Attempt> attempt(Offsets offsets);
+  Task<ClientResult<void>> commit_until(Offsets offsets, Tick deadline);
   Task<bool> find_coordinator(Tick deadline);
   std::optional<Attempt> refused_locally() const;
   Attempt react(ErrorCode error, const Identity& sent, const std::string& coordinator);
   Attempt no_longer_a_member(ErrorCode error, const Identity& sent);
-  Task<void> run_async(Offsets offsets, std::shared_ptr<Flight> flight);
+  Task<void> run_async(Offsets offsets, CommitCallback callback, std::shared_ptr<Flight> flight);
   void report(const Attempt& attempt, const Offsets& offsets);
 
   Client& client_;
@@ -61,6 +77,8 @@ class OffsetCommits {
   Signal& changed_;
   bool managed_ = true;
   int async_in_flight_ = 0;
+  std::deque<Ended> ended_;  // whose callbacks are still to be called
+  bool fenced_ = false;      // an asynchronous commit was
 };
 
 }  // namespace fencepost::consumer

@@ -153,13 +153,13 @@ wire::Frame Producer::request_of(const InRequest& batches) const {
 Task<void> Producer::produce(std::string leader, InRequest batches) {
   wire::Frame request = request_of(batches);
   if (config_.acks == 0) {
-    client_.send(leader, std::move(request));
+    client_.send(leader, std::move(request), &config_.metadata.client_id);
     --in_flight_[leader];
     for (const auto& [where, batch] : batches) succeed(*batch, std::nullopt);
     co_return;
   }
-  const Result<Answer> answer =
-      co_await client_.call(leader, std::move(request), config_.request_timeout);
+  const Result<Answer> answer = co_await client_.call(
+      leader, std::move(request), config_.request_timeout, &config_.metadata.client_id);
   --in_flight_[leader];
   if (answer) {
     settle(std::move(batches), (*answer)->produce_response());

@@ -40,6 +40,8 @@ ProducerConfig producer_config(const Client& client) {
 ProducerConfig producer_config_of_consumer(const Client& client) {
   ProducerConfig config = common_part(client);
   take_timeouts(config, client, "app.producer.");
+  const std::string client_id = client.properties().get("app.producer.client.id");
+  if (!client_id.empty()) config.metadata.client_id = client_id;
   return config;
 }
 

@@ -114,6 +114,14 @@ void ClientWorld::control(wire::Control::Kind kind, std::int64_t ticks) {
   inboxes_[now_ + 1].push_back({Tick(now_ + 1), control});
 }
 
+void ClientWorld::call(const std::string& method, const std::vector<std::string>& arguments) {
+  wire::Control control;
+  control.set_kind(wire::Control::CALL);
+  control.set_method(method);
+  control.mutable_arguments()->Assign(arguments.begin(), arguments.end());
+  inboxes_[now_ + 1].push_back({Tick(now_ + 1), control});
+}
+
 std::vector<ClientWorld::Sent> ClientWorld::requests_of(Api api) const {
   std::vector<Sent> chosen;
   for (const Sent& sent : requests_) {

@@ -79,6 +79,8 @@ class ClientWorld {
   void pass(std::int64_t ticks) { run_to(now_ + ticks); }
   // Delivered in the next tick.
   void control(wire::Control::Kind kind, std::int64_t ticks = 0);
+  // Kafka's method, called by the application.
+  void call(const std::string& method, const std::vector<std::string>& arguments = {});
   // The node is destroyed in the middle of whatever it does.
   void kill() { node_.reset(); }
   // A process that is stopped: what is due up to `tick` is seen in that tick only.

@@ -91,9 +91,14 @@ wire::MetadataResponse KindBroker::metadata(const wire::MetadataRequest& request
   auto* broker = response.add_brokers();
   broker->set_node_id(1);
   broker->set_host("B1");
-  for (const std::string& name : request.topics()) {
+  std::vector<std::string> names(request.topics().begin(), request.topics().end());
+  if (request.all_topics()) {
+    for (const auto& [name, count] : topics) names.push_back(name);
+  }
+  for (const std::string& name : names) {
     auto* topic = response.add_topics();
     topic->set_name(name);
+    topic->set_is_internal(name.starts_with("__"));
     const auto known = topics.find(name);
     if (known == topics.end()) {
       topic->set_error_code(to_wire(ErrorCode::kUnknownTopicOrPartition));

@@ -219,7 +219,7 @@ INSTANTIATE_TEST_SUITE_P(
         CommitRow{"TooLarge", ErrorCode::kOffsetMetadataTooLarge, Commit::kEnds,
                   "OffsetMetadataTooLarge"},
         CommitRow{"NoSuchGroup", ErrorCode::kGroupIdNotFound, Commit::kEnds,
-                  "GroupIdNotFoundException"}),
+                  "KafkaException"}),
     kName);
 
 struct FetchRow {
