@@ -4,6 +4,7 @@
 #include <array>
 #include <set>
 
+#include "common/events.h"
 #include "lab/scenario.h"
 #include "lab/scenario_parts.h"
 
@@ -255,6 +256,28 @@ void read_rule(const YamlNode& node, const KnownNames& known, NodeReader& reader
   }
 }
 
+// app.restart: rules of a supervisor for each process that has one.
+void add_supervisors(wire::Plan& plan) {
+  for (const wire::ProcessSpec& process : plan.processes()) {
+    for (const wire::Property& property : process.properties()) {
+      if (property.name() != "app.restart" || property.value() == "never") continue;
+      wire::Rule& rule = *plan.add_rules();
+      rule.set_every(true);
+      rule.set_text(fmt::format("{{restart: {}}} of {}", property.value(), process.name()));
+      rule.mutable_when()->set_process(process.name());
+      rule.mutable_when()->set_event(std::string(events::kProcessExited));
+      if (property.value() == "on-failure") {
+        wire::Attribute& code = *rule.mutable_when()->add_where();
+        code.set_key("code");
+        code.set_value("1");
+      }
+      wire::Action& action = *rule.add_actions();
+      action.set_kind(wire::Action::START);
+      action.add_processes(process.name());
+    }
+  }
+}
+
 }  // namespace
 
 void read_until(const YamlNode& node, const KnownNames& known, NodeReader& reader,
@@ -300,11 +323,12 @@ void read_timeline(const YamlNode* timeline, const KnownNames& known, NodeReader
   }
   if (action.processes().empty()) {
     plan.mutable_rules()->erase(plan.mutable_rules()->begin());
-    return;
+  } else {
+    *plan.mutable_rules(0)->add_actions() = action;
+    plan.mutable_rules(0)->set_text(
+        fmt::format("{{at: 0, start: [{}]}}", fmt::join(action.processes(), ", ")));
   }
-  *plan.mutable_rules(0)->add_actions() = action;
-  plan.mutable_rules(0)->set_text(
-      fmt::format("{{at: 0, start: [{}]}}", fmt::join(action.processes(), ", ")));
+  add_supervisors(plan);
 }
 
 }  // namespace fencepost::lab
