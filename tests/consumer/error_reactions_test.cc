@@ -102,6 +102,9 @@ INSTANTIATE_TEST_SUITE_P(
         JoinRow{"Rebalancing", ErrorCode::kRebalanceInProgress, Then::kSameIdAtOnce},
         JoinRow{"Fenced", ErrorCode::kFencedInstanceId, Then::kFatal},
         JoinRow{"Inconsistent", ErrorCode::kInconsistentGroupProtocol, Then::kFatal},
+        JoinRow{"InvalidGroup", ErrorCode::kInvalidGroupId, Then::kFatal},
+        JoinRow{"InvalidSession", ErrorCode::kInvalidSessionTimeout, Then::kFatal},
+        JoinRow{"Full", ErrorCode::kGroupMaxSizeReached, Then::kFatal},
         JoinRow{"Unauthorized", ErrorCode::kGroupAuthorizationFailed, Then::kFatal}),
     kName);
 
@@ -153,6 +156,10 @@ INSTANTIATE_TEST_SUITE_P(
         HeartbeatRow{"UnknownMember", ErrorCode::kUnknownMemberId, Fate::kLosesAll},
         HeartbeatRow{"Rebalancing", ErrorCode::kRebalanceInProgress, Fate::kRejoins},
         HeartbeatRow{"Fenced", ErrorCode::kFencedInstanceId, Fate::kEnds},
+        HeartbeatRow{"Inconsistent", ErrorCode::kInconsistentGroupProtocol, Fate::kNothing},
+        HeartbeatRow{"InvalidGroup", ErrorCode::kInvalidGroupId, Fate::kNothing},
+        HeartbeatRow{"InvalidSession", ErrorCode::kInvalidSessionTimeout, Fate::kNothing},
+        HeartbeatRow{"Full", ErrorCode::kGroupMaxSizeReached, Fate::kNothing},
         HeartbeatRow{"Unauthorized", ErrorCode::kGroupAuthorizationFailed, Fate::kNothing}),
     kName);
 
@@ -218,8 +225,14 @@ INSTANTIATE_TEST_SUITE_P(
                   "FencedInstanceIdException"},
         CommitRow{"TooLarge", ErrorCode::kOffsetMetadataTooLarge, Commit::kEnds,
                   "OffsetMetadataTooLarge"},
-        CommitRow{"NoSuchGroup", ErrorCode::kGroupIdNotFound, Commit::kEnds,
-                  "KafkaException"}),
+        CommitRow{"InvalidSize", ErrorCode::kInvalidCommitOffsetSize, Commit::kEnds,
+                  "InvalidCommitOffsetSizeException"},
+        CommitRow{"Unauthorized", ErrorCode::kGroupAuthorizationFailed, Commit::kEnds,
+                  "GroupAuthorizationException"},
+        CommitRow{"Inconsistent", ErrorCode::kInconsistentGroupProtocol, Commit::kEnds,
+                  "KafkaException"},
+        CommitRow{"InvalidGroup", ErrorCode::kInvalidGroupId, Commit::kEnds, "KafkaException"},
+        CommitRow{"NoSuchGroup", ErrorCode::kGroupIdNotFound, Commit::kEnds, "KafkaException"}),
     kName);
 
 struct FetchRow {
@@ -235,7 +248,9 @@ TEST_P(OffsetFetchErrors, AreReactedToAsKafkaDoes) {
   ConsumerWorld world;
   world.broker().committed[{"orders", 0}] = 1;
   world.broker().write("orders", 0, {"o0.0", "o0.1"});
-  world.next(Api::kOffsetFetchRequest, refuse(row.error));
+  const bool broken = row.error == ErrorCode::kNetworkException;
+  world.next(Api::kOffsetFetchRequest,
+             broken ? [](const wire::Frame&) { return disconnected(); } : refuse(row.error));
   world.run_to(40);
   EXPECT_EQ(world.exit_code().has_value(), row.then == Then::kFatal);
   EXPECT_EQ(world.requests_of(Api::kFindCoordinatorRequest).size(),
@@ -254,6 +269,9 @@ INSTANTIATE_TEST_SUITE_P(
                     FetchRow{"NotAvailable", ErrorCode::kCoordinatorNotAvailable,
                              Then::kFindsCoordinator},
                     FetchRow{"NotCoordinator", ErrorCode::kNotCoordinator, Then::kFindsCoordinator},
+                    FetchRow{"Disconnected", ErrorCode::kNetworkException, Then::kFindsCoordinator},
+                    FetchRow{"Inconsistent", ErrorCode::kInconsistentGroupProtocol, Then::kFatal},
+                    FetchRow{"InvalidGroup", ErrorCode::kInvalidGroupId, Then::kFatal},
                     FetchRow{"UnknownPartition", ErrorCode::kUnknownTopicOrPartition, Then::kFatal},
                     FetchRow{"Unauthorized", ErrorCode::kGroupAuthorizationFailed, Then::kFatal}),
     kName);

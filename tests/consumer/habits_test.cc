@@ -31,7 +31,8 @@ TEST(Heartbeat, InlineKnowsNoPollInterval) {
   world.control(wire::Control::SLOW, 50);
   world.run_to(60);
   EXPECT_TRUE(world.requests_of(Api::kLeaveGroupRequest).empty());
-  const auto& join = world.requests_of(Api::kJoinGroupRequest)[1].frame.join_group_request();
+  const wire::JoinGroupRequest join =
+      world.requests_of(Api::kJoinGroupRequest)[1].frame.join_group_request();
   EXPECT_EQ(join.rebalance_timeout_ms(), join.session_timeout_ms());
 }
 

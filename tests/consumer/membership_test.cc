@@ -107,6 +107,21 @@ TEST(Rebalance, TheLeaderSeesNewPartitionsAtItsMetadataRefresh) {
   EXPECT_EQ(world.requests_of(Api::kMetadataRequest)[1].tick, 2 + 20);
 }
 
+TEST(Rebalance, NewPartitionsStartWhereTheResetPolicySays) {
+  for (const char* policy : {"earliest", "latest"}) {
+    ConsumerWorld world(
+        Settings{{"metadata.max.age.ms", "20000"}, {"auto.offset.reset", policy}});
+    world.settle();
+    world.broker().topics["orders"] = 4;
+    world.broker().write("orders", 3, {"o3.0"});  // before the group knows of it
+    world.run_to(40);
+    world.broker().write("orders", 3, {"o3.1"});
+    world.run_to(60);
+    const std::size_t read = world.events_named(events::kRecordProcessed).size();
+    EXPECT_EQ(read, std::string(policy) == "earliest" ? 2U : 1U) << policy;
+  }
+}
+
 TEST(PollInterval, ASlowApplicationIsTakenOutOfItsGroupAndItsCommitFailsLocally) {
   ConsumerWorld world;
   world.broker().write("orders", 0, {"o0.0", "o0.1", "o0.2"});
