@@ -22,7 +22,8 @@ class TestProgram final : public Program, public RebalanceListener {
       : client(owner), consumer(owner, consumer_config(owner)), body_(body) {}
 
   Task<int> main() override {
-    co_await body_(*this);
+    TestProgram& self = *this;
+    co_await body_(self);
     co_return 0;
   }
   void control(const wire::Control&) override { consumer.wakeup(); }

@@ -83,8 +83,10 @@ constexpr Row kSupervisor{"Supervisor", R"(
 processes:
   B1: {role: broker, group.min.session.timeout.ms: 7000}
   C1: {role: consumer, group.id: billing, subscribe: orders, restart: on-failure}
-  C2: {role: consumer, group.id: billing, subscribe: orders, session.timeout.ms: 8000, restart: always}
-  C3: {role: consumer, group.id: billing, subscribe: orders, session.timeout.ms: 8000, restart: on-failure}
+  C2: {role: consumer, group.id: billing, subscribe: orders, restart: always,
+       session.timeout.ms: 8000}
+  C3: {role: consumer, group.id: billing, subscribe: orders, restart: on-failure,
+       session.timeout.ms: 8000}
 timeline:
   - {at: 20, close: [C2, C3]}
 until: 60
@@ -102,7 +104,14 @@ constexpr Row kStoredOffsets{"StoredOffsets", R"(
 processes:
   B1: {role: broker}
   P1: {role: producer, schedule: {10: {orders-0: 1, orders-1: 1}}}
-  C1: {role: consumer, group.id: billing, subscribe: orders, output: invoices, worker: true, keep.stored.offsets: true, process.ms: 15000}
+  C1:
+    role: consumer
+    group.id: billing
+    subscribe: orders
+    output: invoices
+    worker: true
+    keep.stored.offsets: true
+    process.ms: 15000
   C2: {role: consumer, group.id: billing, subscribe: orders, output: invoices}
 timeline:
   - {at: 14, start: C2}
