@@ -58,6 +58,7 @@ class Drawing {
     draw_members();
     const std::int64_t faults = dice_.between(1, kFaultsMax);
     for (std::int64_t i = 0; i < faults; ++i) scenario_.faults.push_back(draw_fault());
+    if (has_static_) draw_last_rebalance();
     scenario_.until = kFaultTicks + kQuietTicks;
     return std::move(scenario_);
   }
@@ -71,6 +72,7 @@ class Drawing {
   Fault draw_network_fault(const std::string& member, std::int64_t at);
   Fault draw_call(const std::string& member, std::int64_t at);
   Fault draw_partitions(std::int64_t at);
+  void draw_last_rebalance();
 
   std::string any_member() {
     return fmt::format("C{}", dice_.between(1, static_cast<std::int64_t>(members_)));
@@ -143,6 +145,17 @@ std::string Drawing::draw_member(std::size_t number) {
   }
   return fmt::format("C{}: {{role: consumer, group.id: g, subscribe: {}, output: invoices{}}}",
                      number, topics, instance);
+}
+
+// A static member that comes back is given what it had, without a rebalance: what it subscribes to
+// now, and what it was about to give up to another member, waits for the next one, as in Kafka. So
+// there is a next one.
+void Drawing::draw_last_rebalance() {
+  for (std::size_t number = 1; number <= members_; ++number) {
+    scenario_.closing.push_back(
+        fmt::format("{{at: {}, call: {{process: C{}, method: enforceRebalance}}}}",
+                    kFaultTicks + kQuietTicks / 2, number));
+  }
 }
 
 Fault Drawing::draw_fault() {
@@ -258,7 +271,8 @@ std::string to_yaml(const RandomScenario& scenario) {
   for (const Fault& fault : scenario.faults) {
     for (const std::string& rule : fault.rules) text += "  - " + rule + "\n";
   }
-  if (scenario.faults.empty()) text += "  []\n";
+  for (const std::string& rule : scenario.closing) text += "  - " + rule + "\n";
+  if (scenario.faults.empty() && scenario.closing.empty()) text += "  []\n";
   text += fmt::format("until: {}\n", scenario.until);
   if (scenario.at_least_once) text += "expect: {lost: 0}\n";
   return text;

@@ -20,6 +20,7 @@ struct RandomScenario {
   std::vector<std::string> head;     // topics, defaults, brokers and sources
   std::vector<std::string> members;  // of the group
   std::vector<Fault> faults;
+  std::vector<std::string> closing;  // rules that are no faults, after the last of them
   std::int64_t until = 0;
   // Members commit what they have processed, and only then: no record may be lost.
   bool at_least_once = true;
