@@ -97,6 +97,9 @@ wire::Hello toy_hello(const std::string& name) {
   wire::Property* bootstrap = hello.add_properties();
   bootstrap->set_name("bootstrap.servers");
   bootstrap->set_value("A:19092");
+  wire::Property* script = hello.add_properties();  // a probe has one; toys do not read it
+  script->set_name("app.requests");
+  script->set_value("[]");
   return hello;
 }
 

@@ -122,7 +122,24 @@ expect:
     - {process: C1, event: offsets.committed, generation: 3}
 )"};
 
-INSTANTIATE_TEST_SUITE_P(Table, Clients, testing::Values(kCalls, kSupervisor, kStoredOffsets),
+// The leader sees them at its metadata refresh; with earliest their first records are not lost.
+constexpr Row kPartitionsAdded{"PartitionsAdded", R"(
+processes:
+  B1: {role: broker}
+  P1: {role: producer, schedule: {10: {orders-0: 1}}}
+  C1: {role: consumer, group.id: billing, subscribe: orders, metadata.max.age.ms: 20000}
+  D1: {role: admin, admin: create-partitions, counts: "orders:3"}
+timeline:
+  - {at: 25, start: D1}
+until: 80
+expect:
+  generations: 2
+  events:
+    - {process: C1, event: position.reset, topic: orders, partition: 2, policy: earliest, count: 1}
+)"};
+
+INSTANTIATE_TEST_SUITE_P(Table, Clients,
+                         testing::Values(kCalls, kSupervisor, kStoredOffsets, kPartitionsAdded),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
 }  // namespace
