@@ -103,7 +103,7 @@ expect:
 constexpr Row kStoredOffsets{"StoredOffsets", R"(
 processes:
   B1: {role: broker}
-  P1: {role: producer, schedule: {10: {orders-0: 1, orders-1: 1}}}
+  P1: {role: producer, schedule: {10: {orders-1: 1}, 30: {orders-1: 2}}}
   C1:
     role: consumer
     group.id: billing
@@ -111,15 +111,17 @@ processes:
     output: invoices
     worker: true
     keep.stored.offsets: true
-    process.ms: 15000
+    process.ms: 40000
   C2: {role: consumer, group.id: billing, subscribe: orders, output: invoices}
 timeline:
   - {at: 14, start: C2}
 until: 80
 expect:
   lost: 0
+  committed: {o1: 1}
   events:
-    - {process: C1, event: offsets.committed, generation: 3}
+    - {process: C2, event: offsets.committed, generation: 3, offsets: "orders-1=3", count: 1}
+    - {process: C1, event: offsets.committed, generation: 3, offsets: "orders-1=1", count: 1}
 )"};
 
 // The leader sees them at its metadata refresh; with earliest their first records are not lost.
