@@ -94,7 +94,7 @@ bool Admin::fail(ErrorCode error, std::string_view where) {
   return false;
 }
 
-bool Admin::fail_if_refused(std::string_view where) {
+bool Admin::nothing_refused(std::string_view where) {
   if (facts_.refused) return fail(*facts_.refused, where);
   for (const auto& [what, error] : facts_.changed) {
     if (error != ErrorCode::kNone) return fail(error, where);
@@ -273,7 +273,8 @@ Task<bool> Admin::delete_offsets() {
   std::vector<Question> questions;
   questions.push_back({broker(facts_.groups[group].coordinator), std::move(frame)});
   const bool asked = co_await ask(std::move(questions), "OffsetDelete");
-  co_return asked&& fail_if_refused(group);
+  if (!asked) co_return false;
+  co_return nothing_refused(group);
 }
 
 Task<bool> Admin::reset() {
@@ -302,7 +303,8 @@ Task<bool> Admin::commit(std::string group) {
   std::vector<Question> questions;
   questions.push_back({broker(known.coordinator), std::move(frame)});
   const bool asked = co_await ask(std::move(questions), "OffsetCommit");
-  co_return asked&& fail_if_refused(group);
+  if (!asked) co_return false;
+  co_return nothing_refused(group);
 }
 
 Task<bool> Admin::remove_members() {
@@ -331,7 +333,8 @@ Task<bool> Admin::remove_members() {
   std::vector<Question> questions;
   questions.push_back({broker(known.coordinator), std::move(frame)});
   const bool asked = co_await ask(std::move(questions), "LeaveGroup");
-  co_return asked&& fail_if_refused(group);
+  if (!asked) co_return false;
+  co_return nothing_refused(group);
 }
 
 Task<bool> Admin::change_topics() {
@@ -356,7 +359,8 @@ Task<bool> Admin::change_topics() {
   std::vector<Question> questions;
   questions.push_back({std::vector{calls_.bootstrap().front()}, std::move(frame)});
   const bool asked = co_await ask(std::move(questions), "topics");
-  co_return asked&& fail_if_refused("topics");
+  if (!asked) co_return false;
+  co_return nothing_refused("topics");
 }
 
 }  // namespace fencepost::admin

@@ -35,7 +35,7 @@ class Admin final : public Program {
 
   Task<bool> ask(std::vector<Question> questions, std::string_view where);
   bool fail(ErrorCode error, std::string_view where);
-  bool fail_if_refused(std::string_view where);
+  bool nothing_refused(std::string_view where);
   std::vector<std::string> brokers() const;
   std::vector<std::string> broker(std::optional<NodeId> node) const;
   std::map<NodeId, std::vector<std::string>> groups_by_coordinator() const;

@@ -176,6 +176,10 @@ LoadedScenario Compiler::load(const std::string& path) {
   return compile(*text, path, folder);
 }
 
+std::string with_article(std::string_view role) {
+  return fmt::format("{} {}", role == "admin" ? "an" : "a", role);
+}
+
 }  // namespace
 
 LoadedScenario load_scenario(const std::string& path) {
@@ -218,8 +222,11 @@ bool can_do(const Word& process, std::string_view roles, std::string_view does,
   if (role == known.roles.end()) return true;
   const auto able = split(roles, ',');
   if (std::find(able.begin(), able.end(), role->second) != able.end()) return true;
-  reader.mistake(process.place, fmt::format("{} is a {}, and {}: only a {} does", process.text,
-                                            role->second, does, fmt::join(able, " or a ")));
+  std::vector<std::string> who;
+  for (const std::string_view one : able) who.push_back(with_article(one));
+  reader.mistake(process.place,
+                 fmt::format("{} is {}, and {}: only {} does", process.text,
+                             with_article(role->second), does, fmt::join(who, " or ")));
   return false;
 }
 

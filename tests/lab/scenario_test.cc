@@ -225,7 +225,8 @@ constexpr BadCase kBadCases[] = {
     {"RecordOfNoTopic", "until: 9\nexpect: {duplicates: [q2.99]}\n", "unknown partition \"q2\""},
     {"NoRecord", "until: 9\nexpect: {lost: [o2]}\n", "\"o2\" names no record"},
     {"ErrorOfABroker", "until: 9\nexpect: {errors: {process: B1, error: NOT_COORDINATOR}}\n",
-     "B1 is a broker, and is never refused anything: only a consumer or a producer does"},
+     "B1 is a broker, and is never refused anything: only a consumer or a producer or a "
+     "probe or an admin does"},
     {"FetchOfABroker",
      "until: 9\nexpect: {fetches.from: {process: B1, partition: o0, offset: 0}}\n",
      "B1 is a broker, and sends no Fetch"},

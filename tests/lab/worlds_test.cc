@@ -25,6 +25,7 @@ std::vector<std::string> scenario_names() {
       if (name != "setting") names.push_back(folder + "/" + name);
     }
   }
+  names.push_back("probe");
   std::sort(names.begin(), names.end());
   return names;
 }
