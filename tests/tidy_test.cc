@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -277,6 +278,23 @@ struct Statement {
   std::string_view code;
   bool trapped;
 };
+
+// The image is built from what .dockerignore lets through.
+TEST(Tidy, EveryRoomIsInTheImage) {
+  const fs::path root(FENCEPOST_SOURCE_DIR);
+  const std::string allowed = contents_of(root / ".dockerignore");
+  std::istringstream lines(contents_of(root / "CMakeLists.txt"));
+  int rooms = 0;
+  for (std::string line; std::getline(lines, line);) {
+    constexpr std::string_view kRoom = "add_subdirectory(";
+    if (!line.starts_with(kRoom)) continue;
+    const std::string room = line.substr(kRoom.size(), line.find(')') - kRoom.size());
+    EXPECT_NE(allowed.find("\n!" + room + "\n"), std::string::npos)
+        << room << " is not in .dockerignore";
+    ++rooms;
+  }
+  EXPECT_GT(rooms, 0);
+}
 
 TEST(TidyChecks, TellATrappedCoAwaitFromASafeOne) {
   constexpr Statement kStatements[] = {

@@ -169,8 +169,50 @@ walk() {
   compose=()
 }
 
+# The other members. A static one that is back within its session gives no new generation.
+profiles() {
+  compose=("$@")
+  say "== $*: cooperative"
+  export COMPOSE_PROFILES=cooperative
+  quietly compose up -d
+  stable_with 3
+  quietly compose down --volumes
+
+  say "== $*: static"
+  export COMPOSE_PROFILES=static FENCEPOST_PACE_MS=500
+  quietly compose up -d
+  stable_with 3
+  local before after
+  before=$(generation)
+  quietly compose kill -s SIGKILL static-2
+  quietly compose start static-2
+  until_it_has_joined C2
+  after=$(generation)
+  [[ -n $before && $before == "$after" ]] || die "generation $before became $after"
+  quietly compose down --volumes
+  nothing_is_left
+  unset COMPOSE_PROFILES
+  export FENCEPOST_PACE_MS=100
+  compose=()
+}
+
+# Its second life has an answer to its JoinGroup.
+until_it_has_joined() {
+  local deadline=$((SECONDS + patience))
+  until (($(compose exec -T clock fencepost packets /runs/compose --only JoinGroup </dev/null |
+    grep -Ec " B1 +$1 .*JoinGroup response.*generation") > 1)); do
+    ((SECONDS < deadline)) || die "$1 has not joined again"
+    sleep 1
+  done
+}
+
+generation() {
+  compose exec -T clock fencepost status </dev/null | sed -n 's/.*generation \([0-9]*\).*/\1/p'
+}
+
 for tool in "${tools[@]}"; do
   read -ra words <<<"$tool"
   walk "${words[@]}"
+  profiles "${words[@]}"
 done
 say 'the walk is over; everything was as it must be'
