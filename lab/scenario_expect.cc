@@ -215,7 +215,8 @@ void ExpectReader::errors(const YamlEntry& entry) {
   for (const YamlNode* map : maps(entry)) {
     reader_.only_keys(*map, kKeys, "errors");
     ExpectError expected;
-    expected.process = process(*map, "consumer,producer,probe,admin", "is never refused anything").value_or("");
+    expected.process =
+        process(*map, "consumer,producer,probe,admin", "is never refused anything").value_or("");
     const YamlNode* error = map->find("error");
     if (error == nullptr) reader_.mistake(map->place, "which error? The key `error` is missing");
     const auto word = error == nullptr ? std::nullopt : reader_.word(*error, "error");
