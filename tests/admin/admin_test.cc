@@ -2,9 +2,7 @@
 // expect.
 #include <gtest/gtest.h>
 
-#include "lab/commands/run.h"
-#include "lab/expectations.h"
-#include "tests/scratch.h"
+#include "tests/lab/judged_run.h"
 
 namespace fencepost::lab {
 namespace {
@@ -24,41 +22,19 @@ constexpr const char* kCluster =
     "  P1: {role: producer, records: {orders: 3}}\n"
     "  C1: {role: consumer, group.id: g, group.instance.id: one, subscribe: [orders, payments]}\n";
 
-class AdminProcess : public testing::Test {
- protected:
-  // Processes and timeline, then what must come out.
-  void expect(const std::string& rest, const std::string& expected) {
-    const std::string text = kCluster + rest + "expect:\n" + expected;
-    LoadedScenario loaded = parse_scenario(text, "scenario.yaml");
-    ASSERT_TRUE(loaded.scenario) << to_string(loaded.mistakes.front()) << "\n" << text;
-    identify(loaded.scenario->plan, std::nullopt);
-    const RunDirectory directory(scratch_.path() / "run");
-    directory.prepare();
-    const RunOutcome outcome =
-        run_plan(loaded.scenario->plan, {.world = World::kInProcess}, directory);
-    ASSERT_FALSE(outcome.failure) << *outcome.failure;
-    const History history =
-        read_history(directory.capture().string(), loaded.scenario->expectations);
-    std::vector<Verdict> verdicts = judge(loaded.scenario->expectations, history);
-    ASSERT_FALSE(verdicts.empty());
-    for (Verdict& check : check_all(history)) verdicts.push_back(std::move(check));
-    for (const Verdict& verdict : verdicts) {
-      EXPECT_EQ(verdict.outcome, Verdict::Outcome::kValid)
-          << verdict.subject << ": " << verdict.detail;
-    }
-  }
+// Processes and timeline, then what must come out.
+void expect(const std::string& rest, const std::string& expected) {
+  EXPECT_EQ(what_fails(kCluster + rest + "expect:\n" + expected), std::vector<std::string>());
+}
 
-  test::Scratch scratch_;
-};
-
-TEST_F(AdminProcess, CreatesTopics) {
+TEST(AdminProcess, CreatesTopics) {
   expect(
       "  A1: {role: admin, admin: create-topics, counts: refunds:3}\n"
       "timeline: [{at: 10, start: A1}]\n",
       "  events: {process: B1, event: topic.created, topic: refunds, partitions: 3}\n");
 }
 
-TEST_F(AdminProcess, AddsPartitionsThatTheGroupTakes) {
+TEST(AdminProcess, AddsPartitionsThatTheGroupTakes) {
   expect(
       "  A1: {role: admin, admin: create-partitions, counts: payments:2}\n"
       "timeline: [{at: 10, start: A1}]\n",
@@ -67,7 +43,7 @@ TEST_F(AdminProcess, AddsPartitionsThatTheGroupTakes) {
       "    owned: \"orders-0,orders-1,payments-0,payments-1\"}\n");
 }
 
-TEST_F(AdminProcess, IsRefusedFewerPartitionsAndEndsWithAnError) {
+TEST(AdminProcess, IsRefusedFewerPartitionsAndEndsWithAnError) {
   expect(
       "  A1: {role: admin, admin: create-partitions, counts: orders:2}\n"
       "timeline: [{at: 10, start: A1}]\n",
@@ -75,7 +51,7 @@ TEST_F(AdminProcess, IsRefusedFewerPartitionsAndEndsWithAnError) {
       "  events: {process: A1, event: client.error, error: INVALID_PARTITIONS}\n");
 }
 
-TEST_F(AdminProcess, DeletesTopicsWithTheOffsetsThatWereCommitted) {
+TEST(AdminProcess, DeletesTopicsWithTheOffsetsThatWereCommitted) {
   expect(
       "  A1: {role: admin, admin: delete-topics, targets: orders}\n"
       "timeline: [{at: 30, kill: C1}, {at: 50, start: A1}]\n",
@@ -83,7 +59,7 @@ TEST_F(AdminProcess, DeletesTopicsWithTheOffsetsThatWereCommitted) {
       "  events: {process: B1, event: topic.deleted, topic: orders}\n");
 }
 
-TEST_F(AdminProcess, RemovesAStaticMemberLongBeforeItsSessionWouldEnd) {
+TEST(AdminProcess, RemovesAStaticMemberLongBeforeItsSessionWouldEnd) {
   expect(
       "  A1: {role: admin, admin: remove-members, groups: g, instances: one}\n"
       "timeline: [{at: 30, kill: C1}, {at: 31, start: A1}]\n",
@@ -92,7 +68,7 @@ TEST_F(AdminProcess, RemovesAStaticMemberLongBeforeItsSessionWouldEnd) {
       "    - {process: B1, event: group.state, to: Empty}\n");
 }
 
-TEST_F(AdminProcess, DeletesAnEmptyGroup) {
+TEST(AdminProcess, DeletesAnEmptyGroup) {
   expect(
       "  A1: {role: admin, admin: delete, groups: g}\n"
       "timeline: [{at: 30, kill: C1}, {at: 50, start: A1}]\n",
@@ -100,7 +76,7 @@ TEST_F(AdminProcess, DeletesAnEmptyGroup) {
       "  events: {process: B1, event: group.state, to: Dead}\n");
 }
 
-TEST_F(AdminProcess, DoesNotDeleteAGroupThatHasMembers) {
+TEST(AdminProcess, DoesNotDeleteAGroupThatHasMembers) {
   expect(
       "  A1: {role: admin, admin: delete, groups: g}\n"
       "timeline: [{at: 30, start: A1}]\n",
@@ -108,14 +84,14 @@ TEST_F(AdminProcess, DoesNotDeleteAGroupThatHasMembers) {
       "  committed: {o0: 3, o1: 3, p0: 0}\n");
 }
 
-TEST_F(AdminProcess, DeletesOffsetsOfTopicsThatNobodySubscribesTo) {
+TEST(AdminProcess, DeletesOffsetsOfTopicsThatNobodySubscribesTo) {
   expect(
       "  A1: {role: admin, admin: delete-offsets, groups: g, targets: orders-1}\n"
       "timeline: [{at: 30, kill: C1}, {at: 50, start: A1}]\n",
       "  committed: {o0: 3, o1: ~, p0: 0}\n");
 }
 
-TEST_F(AdminProcess, DoesNotDeleteOffsetsOfASubscribedTopic) {
+TEST(AdminProcess, DoesNotDeleteOffsetsOfASubscribedTopic) {
   expect(
       "  A1: {role: admin, admin: delete-offsets, groups: g, targets: orders}\n"
       "timeline: [{at: 30, start: A1}]\n",
@@ -123,7 +99,7 @@ TEST_F(AdminProcess, DoesNotDeleteOffsetsOfASubscribedTopic) {
       "  committed: {o0: 3, o1: 3, p0: 0}\n");
 }
 
-TEST_F(AdminProcess, MovesTheOffsetsOfAnEmptyGroup) {
+TEST(AdminProcess, MovesTheOffsetsOfAnEmptyGroup) {
   expect(
       "  A1: {role: admin, admin: reset-offsets, groups: g, targets: orders, reset.to: shift-by,\n"
       "    reset.value: -2}\n"
@@ -131,7 +107,7 @@ TEST_F(AdminProcess, MovesTheOffsetsOfAnEmptyGroup) {
       "  committed: {o0: 1, o1: 1, p0: 0}\n");
 }
 
-TEST_F(AdminProcess, DoesNotMoveTheOffsetsOfAGroupThatHasMembers) {
+TEST(AdminProcess, DoesNotMoveTheOffsetsOfAGroupThatHasMembers) {
   expect(
       "  A1: {role: admin, admin: reset-offsets, groups: g, targets: orders, reset.to: earliest}\n"
       "timeline: [{at: 30, start: A1}]\n",
@@ -139,7 +115,7 @@ TEST_F(AdminProcess, DoesNotMoveTheOffsetsOfAGroupThatHasMembers) {
       "  events: {process: A1, event: client.error, error: NON_EMPTY_GROUP}\n");
 }
 
-TEST_F(AdminProcess, WaitsForABrokerThatIsNotThere) {
+TEST(AdminProcess, WaitsForABrokerThatIsNotThere) {
   expect(
       "  A1: {role: admin, admin: create-partitions, counts: payments:2}\n"
       "timeline: [{at: 10, kill: B1}, {at: 11, start: A1}, {at: 15, restart: B1}]\n",
