@@ -182,8 +182,8 @@ std::string parsed(std::string_view where, const PropertyInfo& row, std::string_
     const PropertyInfo* row = find_property(name, other.role);
     if (row == nullptr) continue;
     fail(where, name,
-         fmt::format("a {} has no such property; it belongs to: {}", to_string(role),
-                     one_of(row->roles)));
+         fmt::format("{} {} has no such property; it belongs to: {}",
+                     role == Role::kAdmin ? "an" : "a", to_string(role), one_of(row->roles)));
   }
   const std::optional<std::string> meant = nearest(name, property_names(role));
   const std::string hint = meant ? fmt::format("; did you mean \"{}\"?", *meant) : std::string();

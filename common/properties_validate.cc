@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <regex>
+#include <optional>
 
+#include "common/pattern.h"
 #include "common/properties.h"
 
 namespace fencepost {
@@ -45,12 +46,13 @@ void check_assignors(const Properties& properties) {
   require(!properties.get_list(kName).empty(), fmt::format("{} must name an assignor", kName));
 }
 
-bool is_regular_expression(const std::string& text) {
+// What is wrong with it; nothing if it is a regular expression.
+std::optional<std::string> fault_of_pattern(const std::string& text) {
   try {
-    const std::regex expression(text);
-    return true;
-  } catch (const std::regex_error&) {
-    return false;
+    const Pattern pattern(text);
+    return std::nullopt;
+  } catch (const ConfigError& error) {
+    return error.what();
   }
 }
 
@@ -73,8 +75,9 @@ void check_consumer(const Properties& properties) {
   require(properties.get("group.protocol") == "classic",
           "group.protocol: consumer (KIP-848) is not here yet; see docs/deviations.md");
   require(!subscribes || !assigns, "app.subscribe and app.assign exclude each other");
-  require(is_regular_expression(properties.get("app.subscribe.pattern")),
-          "app.subscribe.pattern is no regular expression");
+  if (const auto fault = fault_of_pattern(properties.get("app.subscribe.pattern"))) {
+    throw ConfigError("app.subscribe.pattern is no regular expression: " + *fault);
+  }
   require(!by_pattern || properties.get("app.subscribe").empty(),
           "app.subscribe and app.subscribe.pattern exclude each other");
   require(!subscribes || in_group, "app.subscribe needs a group.id");

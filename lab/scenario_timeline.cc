@@ -51,6 +51,7 @@ class ActionReader {
  private:
   void read_names(const YamlNode& node, std::string_view what,
                   google::protobuf::RepeatedPtrField<std::string>& names);
+  void read_consumers(const YamlNode& node, std::string_view does, wire::Action& action);
   void read_slow(const YamlNode& node, wire::Action& action);
   void read_call(const YamlNode& node, wire::Action& action);
   void read_link(const YamlEntry& entry, wire::Action& action);
@@ -102,6 +103,15 @@ void ActionReader::read_names(const YamlNode& node, std::string_view what,
   }
 }
 
+// Whom only an application of a consumer can obey.
+void ActionReader::read_consumers(const YamlNode& node, std::string_view does,
+                                  wire::Action& action) {
+  for (const Word& word : reader_.words(node, "process")) {
+    if (!is_process(word, known_, reader_)) continue;
+    if (can_do(word, "consumer", does, known_, reader_)) action.add_processes(word.text);
+  }
+}
+
 void ActionReader::read_slow(const YamlNode& node, wire::Action& action) {
   if (!reader_.is_map(node, "slow")) return;
   reader_.only_keys(node, kSlowKeys, "slow");
@@ -111,7 +121,7 @@ void ActionReader::read_slow(const YamlNode& node, wire::Action& action) {
     reader_.mistake(node.place, "slow needs a process and its ticks: {process: C2, ticks: 15}");
     return;
   }
-  read_names(*process, "process", *action.mutable_processes());
+  read_consumers(*process, "processes no records", action);
   const auto value = reader_.integer(*ticks, "ticks", {1, kTicksMax});
   if (value) action.set_ticks(*value);
 }
@@ -127,7 +137,7 @@ void ActionReader::read_call(const YamlNode& node, wire::Action& action) {
                     "{process: C2, method: subscribe, arguments: [orders]}");
     return;
   }
-  read_names(*process, "process", *action.mutable_processes());
+  read_consumers(*process, "has no methods to call", action);
   const auto word = reader_.word(*method, "method");
   if (word && reader_.one_of(*word, "method", kMethods)) action.set_method(word->text);
   if (const YamlNode* arguments = node.find("arguments")) {

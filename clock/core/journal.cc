@@ -57,7 +57,7 @@ Wording wording_of(const wire::Decision& decision) {
     case wire::Decision::JOIN:
       return {fmt::format("join: {}, role: {}, properties: {{{}}}", process,
                           scalar(decision.role()), properties_of(decision)),
-              fmt::format("{} joins, a {} that was started by hand", name, decision.role())};
+              fmt::format("{} joins as {}, started by hand", name, decision.role())};
     case wire::Decision::KILL:
       return {"kill: " + process, name + " is killed (kill -9)"};
     case wire::Decision::CLOSE:

@@ -38,7 +38,7 @@ bool is_for(const PropertyInfo& property, Role role) {
 }
 
 void print_properties(Role role) {
-  fmt::print("Properties of a {}, for --config, --from-env and -X, with their defaults:\n",
+  fmt::print("Properties of role {}, for --config, --from-env and -X, with their defaults:\n",
              to_string(role));
   for (const PropertyInfo& property : all_properties()) {
     if (!is_for(property, role)) continue;

@@ -47,7 +47,7 @@ ClientResult<void> Consumer::subscribe_pattern(const std::string& pattern,
   if (!allowed) return allowed;
   try {
     membership_->subscribe_pattern(pattern);
-  } catch (const std::regex_error&) {
+  } catch (const ConfigError&) {
     return ClientError{ErrorCode::kNone, "IllegalArgumentException"};
   }
   membership_->set_listener(listener);

@@ -71,7 +71,9 @@ void Membership::unsubscribe() {
 void Membership::look_for_changes() {
   if (subscription_.by_pattern() && metadata_.version() != matched_version_) {
     matched_version_ = metadata_.version();
-    subscription_.match(metadata_.topics(!config_.exclude_internal_topics));
+    const bool known = subscription_.match(metadata_.topics(!config_.exclude_internal_topics));
+    // Where Java would go on for ever.
+    if (!known) pattern_failure_ = ClientError{ErrorCode::kNone, "KafkaException"};
   }
   if (rejoin_to_come()) return;
   if (joined_subscription_ && *joined_subscription_ != subscription_.topics()) {
@@ -82,7 +84,8 @@ void Membership::look_for_changes() {
 }
 
 std::optional<ClientError> Membership::take_failure() {
-  std::optional<ClientError> failure = member_.take_failure();
+  std::optional<ClientError> failure = std::exchange(pattern_failure_, std::nullopt);
+  if (!failure) failure = member_.take_failure();
   if (!failure) failure = coordinator_.take_failure();
   return failure;
 }

@@ -44,7 +44,7 @@ class Membership {
 
   void set_listener(RebalanceListener* listener) { listener_ = listener; }
   void subscribe(std::vector<std::string> topics);
-  // Every topic whose name matches, once metadata shows it. Throws std::regex_error.
+  // Every topic whose name matches, once metadata shows it. Throws ConfigError.
   void subscribe_pattern(const std::string& pattern);
   void unsubscribe();
   bool subscribed() const { return subscription_.active(); }
@@ -95,7 +95,8 @@ class Membership {
   RebalanceMode mode_;
   RebalanceListener* listener_ = nullptr;
   Subscription subscription_;
-  std::uint64_t matched_version_ = 0;  // of the metadata, by pattern
+  std::uint64_t matched_version_ = 0;           // of the metadata, by pattern
+  std::optional<ClientError> pattern_failure_;  // matching it takes too long
   // By pattern: a join waits for metadata after this version.
   std::optional<std::uint64_t> join_after_version_;
   std::optional<std::vector<std::string>> joined_subscription_;  // of the last JoinGroup

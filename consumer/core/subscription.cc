@@ -13,7 +13,7 @@ void Subscription::set_topics(std::vector<std::string> topics) {
 }
 
 void Subscription::set_pattern(const std::string& pattern) {
-  pattern_ = std::regex(pattern);
+  pattern_.emplace(pattern);
   topics_.clear();
   active_ = true;
 }
@@ -25,15 +25,19 @@ void Subscription::clear() {
 }
 
 bool Subscription::wants(const std::string& topic) const {
-  if (pattern_) return std::regex_match(topic, *pattern_);
+  if (pattern_) return pattern_->matches(topic).value_or(false);
   return std::binary_search(topics_.begin(), topics_.end(), topic);
 }
 
-void Subscription::match(const std::vector<std::string>& existing) {
+bool Subscription::match(const std::vector<std::string>& existing) {
   topics_.clear();
+  bool known = true;
   for (const std::string& topic : existing) {
-    if (wants(topic)) topics_.push_back(topic);
+    const std::optional<bool> matches = pattern_->matches(topic);
+    known = known && matches;
+    if (matches.value_or(false)) topics_.push_back(topic);
   }
+  return known;
 }
 
 }  // namespace fencepost::consumer

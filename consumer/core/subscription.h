@@ -2,16 +2,17 @@
 #pragma once
 
 #include <optional>
-#include <regex>
 #include <string>
 #include <vector>
+
+#include "common/pattern.h"
 
 namespace fencepost::consumer {
 
 class Subscription {
  public:
   void set_topics(std::vector<std::string> topics);
-  // Throws std::regex_error. No topic is known to match until match() is told.
+  // Throws ConfigError. No topic is known to match until match() is told.
   void set_pattern(const std::string& pattern);
   void clear();
 
@@ -22,12 +23,13 @@ class Subscription {
   // Also a topic that matches the pattern and has been heard of from the leader only.
   bool wants(const std::string& topic) const;
 
-  // By pattern: of the topics that exist, those that match.
-  void match(const std::vector<std::string>& existing);
+  // By pattern: of the topics that exist, those that match. False if that takes too long to find
+  // out for one of them, which then does not match.
+  bool match(const std::vector<std::string>& existing);
 
  private:
   bool active_ = false;
-  std::optional<std::regex> pattern_;
+  std::optional<Pattern> pattern_;
   std::vector<std::string> topics_;
 };
 

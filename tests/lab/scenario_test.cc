@@ -227,6 +227,11 @@ constexpr BadCase kBadCases[] = {
     {"ErrorOfABroker", "until: 9\nexpect: {errors: {process: B1, error: NOT_COORDINATOR}}\n",
      "B1 is a broker, and is never refused anything: only a consumer or a producer or a "
      "probe or an admin does"},
+    {"CallOfABroker",
+     "until: 9\ntimeline: [{at: 1, call: {process: B1, method: subscribe, arguments: [orders]}}]\n",
+     "B1 is a broker, and has no methods to call: only a consumer does"},
+    {"SlowBroker", "until: 9\ntimeline: [{at: 1, slow: {process: B1, ticks: 5}}]\n",
+     "B1 is a broker, and processes no records: only a consumer does"},
     {"FetchOfABroker",
      "until: 9\nexpect: {fetches.from: {process: B1, partition: o0, offset: 0}}\n",
      "B1 is a broker, and sends no Fetch"},
