@@ -17,6 +17,7 @@ struct SearchArguments {
   std::uint64_t seeds = 1'000;
   std::uint64_t from = 1;
   bool all = false;
+  Worlds worlds = Worlds::kInProcess;
   std::string out = "runs";
 };
 
@@ -44,14 +45,14 @@ int Search::run() {
   while (done < arguments_.seeds && (arguments_.all || violations_ == 0) &&
          !Interruption::has_come()) {
     const RandomScenario scenario = draw_scenario(arguments_.from + done);
-    const std::optional<Violation> violation = try_scenario(scenario, trial);
+    const std::optional<Violation> violation = try_scenario(scenario, trial, arguments_.worlds);
     if (Interruption::has_come()) break;
     ++done;
     show_progress(done);
     if (!violation) continue;
     ++violations_;
     const RandomScenario fewest = shrink(scenario, *violation, [&](const RandomScenario& fewer) {
-      return try_scenario(fewer, trial);
+      return try_scenario(fewer, trial, arguments_.worlds);
     });
     report(fewest, *violation);
   }
@@ -77,7 +78,7 @@ void Search::show_progress(std::uint64_t done) const {
 // Leaves the smallest run that fails, and says how to see it.
 void Search::report(const RandomScenario& scenario, const Violation& violation) const {
   const std::filesystem::path folder = folder_of(scenario.seed);
-  const std::optional<Violation> found = try_scenario(scenario, folder);
+  const std::optional<Violation> found = try_scenario(scenario, folder, arguments_.worlds);
   std::printf(
       "%s", fmt::format("seed {}: {}\n  {}\n  fewest faults: {}; repeat it with\n"
                         "    fencepost search --from {} --seeds 1\n"
@@ -103,6 +104,9 @@ void add_search(CLI::App& app, Chosen& chosen) {
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}));
   command->add_option("--from", arguments->from, "The first seed (default 1)");
   command->add_flag("--all", arguments->all, "Go on after a violation");
+  command->add_flag_callback(
+      "--both-worlds", [arguments] { arguments->worlds = Worlds::kBoth; },
+      "Over processes as well: the captures must be the same");
   command->add_option("--out", arguments->out, "Where failing runs go (default: runs)");
   command->footer(
       "Each seed is a scenario: a group with random properties, and joins, leaves, kills, stops,\n"

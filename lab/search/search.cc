@@ -24,9 +24,30 @@ std::optional<Violation> first_invalid(const std::vector<Verdict>& verdicts) {
   return std::nullopt;
 }
 
-std::optional<Violation> run_and_judge(const Scenario& scenario, const RunDirectory& directory) {
+std::optional<Violation> run_over_processes(const Scenario& scenario,
+                                            const std::string& expected_sha256,
+                                            const std::filesystem::path& folder) {
+  const RunDirectory directory(folder);
+  directory.prepare();
+  directory.keep(scenario);
+  const RunOutcome outcome = run_plan(scenario.plan, {.world = World::kProcesses}, directory);
+  if (outcome.failure) return Violation{"void", *outcome.failure};
+  if (outcome.disturbed) return Violation{"void", "disturbed, though nobody was there"};
+  if (outcome.capture_sha256 == expected_sha256) return std::nullopt;
+  return Violation{"two captures", fmt::format("over processes {}, in process {}",
+                                               outcome.capture_sha256, expected_sha256)};
+}
+
+std::optional<Violation> run_and_judge(const Scenario& scenario, const RunDirectory& directory,
+                                       Worlds worlds) {
   const RunOutcome outcome = run_plan(scenario.plan, {.world = World::kInProcess}, directory);
   if (outcome.failure) return Violation{"void", *outcome.failure};
+  if (worlds == Worlds::kBoth) {
+    const std::filesystem::path folder = directory.path() / "processes";
+    auto differs = run_over_processes(scenario, outcome.capture_sha256, folder);
+    if (differs) return differs;
+    std::filesystem::remove_all(folder);
+  }
   const std::string capture = directory.capture().string();
   const History history = read_history(capture, scenario.expectations);
   std::vector<Verdict> verdicts = check_all(history);
@@ -50,7 +71,7 @@ std::vector<std::size_t> without(const std::vector<std::size_t>& kept, std::size
 }  // namespace
 
 std::optional<Violation> try_scenario(const RandomScenario& scenario,
-                                      const std::filesystem::path& folder) {
+                                      const std::filesystem::path& folder, Worlds worlds) {
   LoadedScenario loaded = parse_scenario(to_yaml(scenario), "scenario.yaml");
   if (!loaded.scenario) return Violation{"crash", to_string(loaded.mistakes.front())};
   identify(loaded.scenario->plan, scenario.seed);
@@ -58,7 +79,7 @@ std::optional<Violation> try_scenario(const RandomScenario& scenario,
   directory.prepare();
   directory.keep(*loaded.scenario);
   try {
-    return run_and_judge(*loaded.scenario, directory);
+    return run_and_judge(*loaded.scenario, directory, worlds);
   } catch (const std::exception& error) {
     return Violation{"crash", error.what()};
   }

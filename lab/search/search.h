@@ -15,16 +15,23 @@
 namespace fencepost::lab {
 
 // What a run has broken: the subject of the verdict that is invalid, "void" for a run that is not
-// reproducible, "crash" for one that threw; and one line on it.
+// reproducible, "two captures" if the worlds differ, "crash" for one that threw; and one line on
+// it.
 struct Violation {
   std::string subject;
   std::string detail;
 };
 
+enum class Worlds {
+  kInProcess,
+  kBoth,  // over processes as well, which has to give the same capture
+};
+
 // Runs a scenario and judges it. `folder` is the run's, and holds its scenario, capture and journal
-// afterwards.
+// afterwards; of the run over processes that has another capture, `folder`/processes.
 std::optional<Violation> try_scenario(const RandomScenario& scenario,
-                                      const std::filesystem::path& folder);
+                                      const std::filesystem::path& folder,
+                                      Worlds worlds = Worlds::kInProcess);
 
 // The same with fewer faults, of which none can be left out: without it the violation is gone, or
 // is another one. `fails` says what a scenario breaks.
