@@ -169,6 +169,7 @@ void ClockCore::send(wire::Emission& emission) {
   packet->mutable_cause()->Swap(emission.mutable_cause());
   packet->set_fate(fate.kind);
   if (fate.kind == wire::Packet::ARRIVES) packet->set_arrival_tick(fate.arrival.value());
+  if (fate.rule) packet->set_rule(*fate.rule);
   record(entry);
   const std::shared_ptr<const wire::Frame> frame(packet->release_frame());
   const wire::Header& header = frame->header();

@@ -174,7 +174,7 @@ bool ClockCore::decide(Pending& pending) {
       effects_.emplace_back(PausePacing{plan_.rules(pending.rule).text()});
       return true;
     case Change::kFault:
-      network_.add_fault(pending.action);
+      network_.add_fault(pending.action, pending.rule);
       return true;
     case Change::kHeal:
       network_.heal();

@@ -89,9 +89,10 @@ std::vector<Parting> Network::died(const ParticipantId& who, Tick label) {
   return partings;
 }
 
-void Network::add_fault(const wire::Action& action) {
+void Network::add_fault(const wire::Action& action, int rule) {
   Fault fault{
       .action = action,
+      .rule = rule,
       .random = Random(seed_, "clock", Incarnation(0), "fault." + std::to_string(faults_added_++))};
   if (action.link().has_times()) fault.left = action.link().times();
   faults_.push_back(std::move(fault));
@@ -125,7 +126,7 @@ Fate Network::schedule(Direction& direction, const Fault* fault, Tick now) {
     direction.last_in_order = arrival;
   }
   direction.last = std::max(direction.last, arrival);
-  return {wire::Packet::ARRIVES, arrival};
+  return {wire::Packet::ARRIVES, arrival, delayed ? std::optional(fault->rule) : std::nullopt};
 }
 
 Fate Network::route_request(const wire::Frame& frame, const Fault* fault, Tick now) {
@@ -133,14 +134,14 @@ Fate Network::route_request(const wire::Frame& frame, const Fault* fault, Tick n
   const auto server = active_.find(header.destination());
   const ConnectionKey key{header.source(), Incarnation(header.source_incarnation()),
                           header.destination()};
-  if (server == active_.end()) return {wire::Packet::REFUSED, Tick(0)};
+  if (server == active_.end()) return {wire::Packet::REFUSED, Tick(0), {}};
   // A connection to an earlier incarnation was taken away when that one died, so what stands here
   // is bound to the one that is active now.
   Connection& connection =
       connections_.try_emplace(key, Connection{.server_incarnation = server->second}).first->second;
   if (expects_answer(frame)) connection.unanswered.insert(header.correlation_id());
   if (fault != nullptr && fault->action.kind() == wire::Action::DROP) {
-    return {wire::Packet::DROPPED, Tick(0)};
+    return {wire::Packet::DROPPED, Tick(0), fault->rule};
   }
   return schedule(connection.to_server, fault, now);
 }
@@ -151,10 +152,10 @@ Fate Network::route_response(const wire::Frame& frame, const Fault* fault, Tick 
       {header.destination(), Incarnation(header.destination_incarnation()), header.source()});
   if (found == connections_.end() ||
       found->second.server_incarnation.value() != header.source_incarnation()) {
-    return {wire::Packet::CLOSED, Tick(0)};
+    return {wire::Packet::CLOSED, Tick(0), {}};
   }
   if (fault != nullptr && fault->action.kind() == wire::Action::DROP) {
-    return {wire::Packet::DROPPED, Tick(0)};
+    return {wire::Packet::DROPPED, Tick(0), fault->rule};
   }
   found->second.unanswered.erase(header.correlation_id());
   return schedule(found->second.to_client, fault, now);
@@ -163,7 +164,7 @@ Fate Network::route_response(const wire::Frame& frame, const Fault* fault, Tick 
 Fate Network::route(const wire::Frame& frame, Tick now) {
   const Fault* fault = faults_.empty() ? nullptr : matching_fault(frame);
   if (fault != nullptr && fault->action.kind() == wire::Action::PARTITION) {
-    return {wire::Packet::PARTITIONED, Tick(0)};
+    return {wire::Packet::PARTITIONED, Tick(0), fault->rule};
   }
   return is_response(frame) ? route_response(frame, fault, now) : route_request(frame, fault, now);
 }

@@ -22,7 +22,8 @@ std::string api_name(const wire::Frame& frame);
 
 struct Fate {
   wire::Packet::Fate kind = wire::Packet::ARRIVES;
-  Tick arrival{0};  // ARRIVES only
+  Tick arrival{0};            // ARRIVES only
+  std::optional<int> rule{};  // whose fault lost, delayed or reordered it
 };
 
 // The news for one end of a connection that the other end is gone.
@@ -46,8 +47,8 @@ class Network {
   Fate route(const wire::Frame& frame, Tick now);
   static InFlight refusal(const wire::Frame& frame, Tick now);
 
-  // DROP, DELAY, REORDER or PARTITION.
-  void add_fault(const wire::Action& action);
+  // DROP, DELAY, REORDER or PARTITION; `rule` is the index of the rule that says so.
+  void add_fault(const wire::Action& action, int rule);
   void heal() { faults_.clear(); }
 
  private:
@@ -69,6 +70,7 @@ class Network {
   };
   struct Fault {
     wire::Action action;
+    int rule = 0;
     std::int64_t left = -1;  // how many frames it still takes; negative: no limit
     Random random;
   };

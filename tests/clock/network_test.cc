@@ -55,7 +55,7 @@ TEST_F(Links, DeliverInOneTick) { EXPECT_EQ(ask(3).arrival, Tick(4)); }
 TEST_F(Links, KeepTheOrderOfAConnectionBehindADelayedFrame) {
   wire::Action delay = fault(wire::Action::DELAY, 5);
   delay.mutable_link()->set_times(1);
-  network_.add_fault(delay);
+  network_.add_fault(delay, 0);
   EXPECT_EQ(ask(0).arrival, Tick(6));
   EXPECT_EQ(ask(1).arrival, Tick(6));
   EXPECT_EQ(ask(9).arrival, Tick(10));
@@ -64,7 +64,7 @@ TEST_F(Links, KeepTheOrderOfAConnectionBehindADelayedFrame) {
 TEST_F(Links, ReorderLetsLaterFramesOvertake) {
   wire::Action reorder = fault(wire::Action::REORDER, 5);
   reorder.mutable_link()->set_times(1);
-  network_.add_fault(reorder);
+  network_.add_fault(reorder, 0);
   EXPECT_EQ(ask(0).arrival, Tick(6));
   EXPECT_EQ(ask(1).arrival, Tick(2));
 }
@@ -72,9 +72,9 @@ TEST_F(Links, ReorderLetsLaterFramesOvertake) {
 TEST_F(Links, TheFirstMatchingFaultWins) {
   wire::Action elsewhere = fault(wire::Action::DROP);
   elsewhere.mutable_link()->add_to("Z");
-  network_.add_fault(elsewhere);
-  network_.add_fault(fault(wire::Action::DELAY, 2));
-  network_.add_fault(fault(wire::Action::DROP));
+  network_.add_fault(elsewhere, 0);
+  network_.add_fault(fault(wire::Action::DELAY, 2), 0);
+  network_.add_fault(fault(wire::Action::DROP), 0);
   EXPECT_EQ(ask(0).kind, wire::Packet::ARRIVES);
   EXPECT_EQ(ask(0).arrival, Tick(3));
 }
@@ -82,7 +82,7 @@ TEST_F(Links, TheFirstMatchingFaultWins) {
 TEST_F(Links, ADropTakesAsManyFramesAsItSays) {
   wire::Action drop = fault(wire::Action::DROP);
   drop.mutable_link()->set_times(2);
-  network_.add_fault(drop);
+  network_.add_fault(drop, 0);
   EXPECT_EQ(ask(0).kind, wire::Packet::DROPPED);
   EXPECT_EQ(ask(0).kind, wire::Packet::DROPPED);
   EXPECT_EQ(ask(0).kind, wire::Packet::ARRIVES);
@@ -92,9 +92,19 @@ TEST_F(Links, ADropMayConcernOnlyTheAnswersOfOneApi) {
   wire::Action drop = fault(wire::Action::DROP);
   drop.mutable_link()->add_api("Heartbeat");
   drop.mutable_link()->set_response(true);
-  network_.add_fault(drop);
+  network_.add_fault(drop, 0);
   EXPECT_EQ(ask(0).kind, wire::Packet::ARRIVES);
   EXPECT_EQ(network_.route(response("B", "A", 1), Tick(1)).kind, wire::Packet::DROPPED);
+}
+
+TEST_F(Links, SayWhichRuleLostOrDelayedAFrame) {
+  EXPECT_EQ(ask(0).rule, std::nullopt);
+  wire::Action drop = fault(wire::Action::DROP);
+  drop.mutable_link()->set_times(1);
+  network_.add_fault(drop, 4);
+  network_.add_fault(fault(wire::Action::DELAY, 2), 7);
+  EXPECT_EQ(ask(0).rule, 4);
+  EXPECT_EQ(ask(0).rule, 7);
 }
 
 TEST_F(Links, APartitionSeparatesSidesUntilItIsHealed) {
@@ -102,7 +112,7 @@ TEST_F(Links, APartitionSeparatesSidesUntilItIsHealed) {
   partition.add_sides()->add_processes("A");
   partition.add_sides()->add_processes("B");
   network_.joined({"C", kFirst});
-  network_.add_fault(partition);
+  network_.add_fault(partition, 0);
   EXPECT_EQ(ask(0).kind, wire::Packet::PARTITIONED);
   EXPECT_EQ(network_.route(request("A", "C", 9), Tick(0)).kind, wire::Packet::ARRIVES);
   network_.heal();
@@ -115,7 +125,7 @@ TEST_F(Links, ADrawnFaultRepeatsWithItsSeedOnly) {
     network.joined({"B", kFirst});
     wire::Action drop = fault(wire::Action::DROP);
     drop.mutable_link()->set_percent(50);
-    network.add_fault(drop);
+    network.add_fault(drop, 0);
     std::string fates;
     for (int i = 0; i < 64; ++i) {
       fates +=
