@@ -14,9 +14,6 @@
 
 namespace fencepost::lab {
 
-// What a packet says, in Kafka's words: "JoinGroup request: group billing, member C1-3f2c, ...".
-std::string info_of(const wire::Frame& frame, const PartitionNames& names);
-
 // Makes lines from the records of a capture, in their order.
 class PacketList {
  public:

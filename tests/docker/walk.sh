@@ -80,7 +80,7 @@ ticks_of() { sed -n "s/.*{tick: \([0-9]*\), $1: $2[,}].*/\1/p" "$scratch/run/jou
 first_answer_after() {
   awk -v tick="$2" -v member="$1" '
     $2 > tick && $4 == "B1" && $5 == member &&
-      / (Heartbeat|OffsetCommit|JoinGroup|SyncGroup) response/ { print; exit }' "$scratch/packets"
+      / (Heartbeat|OffsetCommit|JoinGroup|SyncGroup) Response/ { print; exit }' "$scratch/packets"
 }
 
 # Once at least: on a busy machine a member may count as stopped for a moment besides.
@@ -154,7 +154,7 @@ walk() {
   refused_when_it_goes_on C3
   refused_when_it_goes_on C1
   for member in C1 C2 C3; do
-    grep -Eq " $member +B1 .*LeaveGroup request" "$scratch/packets" || die "$member did not leave"
+    grep -Eq " $member +B1 .*LeaveGroup Request" "$scratch/packets" || die "$member did not leave"
   done
   [[ -n $(ticks_of kill C2) ]] || die 'the journal does not have the kill'
   replays
@@ -200,7 +200,7 @@ profiles() {
 until_it_has_joined() {
   local deadline=$((SECONDS + patience))
   until (($(compose exec -T clock fencepost packets /runs/compose --only JoinGroup </dev/null |
-    grep -Ec " B1 +$1 .*JoinGroup response.*generation") > 1)); do
+    grep -Ec " B1 +$1 .*JoinGroup Response.*gen=") > 1)); do
     ((SECONDS < deadline)) || die "$1 has not joined again"
     sleep 1
   done

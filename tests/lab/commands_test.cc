@@ -227,9 +227,9 @@ TEST_F(Commands, RecordedPacketsCanBeChosen) {
   const Said all = call({"packets", run_});
   const Said chosen = call({"packets", run_, "--only", "JoinGroup"});
   EXPECT_EQ(chosen.code, kExitHolds) << chosen.error;
-  EXPECT_NE(chosen.out.find("JoinGroup request"), std::string::npos);
-  EXPECT_EQ(chosen.out.find("Fetch request"), std::string::npos);
-  const std::size_t begin = chosen.out.rfind('\n', chosen.out.find("JoinGroup request")) + 1;
+  EXPECT_NE(chosen.out.find("JoinGroup Request"), std::string::npos);
+  EXPECT_EQ(chosen.out.find("Fetch Request"), std::string::npos);
+  const std::size_t begin = chosen.out.rfind('\n', chosen.out.find("JoinGroup Request")) + 1;
   const std::string line = chosen.out.substr(begin, chosen.out.find('\n', begin) - begin);
   EXPECT_NE(all.out.find(line), std::string::npos) << "another number: " << line;
   EXPECT_EQ(call({"packets", run_, "--only", "JoinGruop"}).code, kExitUnusable);

@@ -53,7 +53,7 @@ TEST(LiveLines, WhatSucceedsAllTheTimeIsLeftOut) {
   EXPECT_EQ(lines.line_of(kTick, fetch), "");
   // Its number counts what was left out: it is that of packets.log.
   EXPECT_EQ(lines.line_of(kTick, heartbeat_answer(kUnknownMemberId)),
-            "     3     7     7.000  B1     C1     Heartbeat response: error UNKNOWN_MEMBER_ID\n");
+            "     3     7     7.000  B1     C1     Heartbeat Response  error=UNKNOWN_MEMBER_ID\n");
   EXPECT_NE(lines.heading().find("not shown: Heartbeats that succeed"), std::string::npos);
 }
 
@@ -61,7 +61,7 @@ TEST(LiveLines, WhatIsLostIsShown) {
   LiveLines lines({});
   wire::CaptureRecord lost = heartbeat_answer(0);
   lost.mutable_packet()->set_fate(wire::Packet::DROPPED);
-  EXPECT_NE(lines.line_of(kTick, lost).find("Heartbeat response [dropped]"), std::string::npos);
+  EXPECT_NE(lines.line_of(kTick, lost).find("Heartbeat Response [dropped]"), std::string::npos);
 }
 
 TEST(LiveLines, AllMeansAll) {

@@ -253,7 +253,7 @@ TEST(PacketList, HasWiresharksColumnsAndNotesBetween) {
   for (const auto& [tick, record] : run.records()) text += list.line_of(tick, record);
   EXPECT_NE(text.find("     2      4      4.000  C1     B1     Fencepost"), std::string::npos)
       << text;
-  EXPECT_NE(text.find("Fetch request: o0@0\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("Fetch Request  offsets=[o0=0]\n"), std::string::npos) << text;
   EXPECT_NE(text.find("*** is killed (kill -9)"), std::string::npos) << text;
 }
 
@@ -270,8 +270,8 @@ TEST(Diff, NamesTheFirstDifferenceWithItsNeighbours) {
   const auto difference = first_difference(left, right);
   ASSERT_TRUE(difference.has_value());
   EXPECT_NE(difference->find("tick 10"), std::string::npos) << *difference;
-  EXPECT_NE(difference->find("o1@4"), std::string::npos) << *difference;
-  EXPECT_NE(difference->find("o1@5"), std::string::npos) << *difference;
+  EXPECT_NE(difference->find("o1=4"), std::string::npos) << *difference;
+  EXPECT_NE(difference->find("o1=5"), std::string::npos) << *difference;
   small_run().write(right);
   EXPECT_NE(first_difference(left, right)->find("end of the capture"), std::string::npos);
 }
@@ -285,7 +285,7 @@ TEST(Diff, NamesOtherHeadersAndGoesOnBehindThem) {
   small_run().seeded(7).at(10).fetches("C1", "orders-1", 5).write(right);
   const std::string difference = first_difference(left, right).value_or("");
   EXPECT_TRUE(difference.starts_with("the runs are of different seeds: 1 and 7\n")) << difference;
-  EXPECT_NE(difference.find("o1@5"), std::string::npos) << difference;
+  EXPECT_NE(difference.find("o1=5"), std::string::npos) << difference;
   EXPECT_EQ(difference.find("step {"), std::string::npos) << difference;
   small_run().seeded(7).write(right);
   small_run().write(left);

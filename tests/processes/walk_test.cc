@@ -238,7 +238,7 @@ TEST_F(Walk, MistakesAreNamed) {
   EXPECT_EQ(tell("status --process C7").exit_code, 1);
   end_by_control_c(terminal);
   expect_refused("packets runs/shop --follow", "the run in runs/shop has ended");
-  expect_told("packets runs/shop --only JoinGroup", "JoinGroup request");
+  expect_told("packets runs/shop --only JoinGroup", "JoinGroup Request");
 }
 
 // ---- however it ends ----
