@@ -20,6 +20,11 @@ constexpr std::size_t kLengthBytes = 4;
   throw std::runtime_error(fmt::format("{}: byte {}: {}", path, offset, what));
 }
 
+[[noreturn]] void fail_cut_short(const std::string& path, std::uint64_t offset,
+                                 std::string_view what) {
+  throw CaptureCutShort(fmt::format("{}: byte {}: {}", path, offset, what));
+}
+
 std::uint32_t big_endian(const std::array<char, kLengthBytes>& bytes) {
   std::uint32_t value = 0;
   for (const char byte : bytes) value = value << 8 | static_cast<unsigned char>(byte);
@@ -115,7 +120,7 @@ std::optional<wire::CaptureRecord> CaptureReader::next() {
   if (file_.bad()) fail(path_, offset_, "cannot be read");
   if (file_.gcount() == 0) return std::nullopt;
   if (file_.gcount() < std::streamsize{kLengthBytes}) {
-    fail(path_, offset_, "the file ends within the length of a record");
+    fail_cut_short(path_, offset_, "the file ends within the length of a record");
   }
   const std::uint32_t size = big_endian(length);
   if (size > kFrameBytesMax) {
@@ -124,7 +129,7 @@ std::optional<wire::CaptureRecord> CaptureReader::next() {
   buffer_.resize(size);
   file_.read(buffer_.data(), static_cast<std::streamsize>(size));
   if (file_.gcount() != static_cast<std::streamsize>(size)) {
-    fail(path_, offset_, "the file ends within a record");
+    fail_cut_short(path_, offset_, "the file ends within a record");
   }
   wire::CaptureRecord record;
   if (!record.ParseFromString(buffer_) || record.what_case() == wire::CaptureRecord::WHAT_NOT_SET) {

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -50,12 +51,19 @@ class CaptureWriter {
   Sha256 hash_;
 };
 
+// The file ends within a record: what comes before it is sound.
+class CaptureCutShort : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 class CaptureReader {
  public:
   // Throws std::runtime_error naming the file if it is absent or unreadable.
   explicit CaptureReader(const std::string& path);
-  // The next record; nothing at the end. A truncated or malformed record throws std::runtime_error
-  // that names the file and the byte offset. `tick()` is the tick that the record belongs to.
+  // The next record; nothing at the end. A truncated record throws CaptureCutShort, a malformed one
+  // std::runtime_error; both name the file and the byte offset. `tick()` is the tick that the
+  // record belongs to.
   std::optional<wire::CaptureRecord> next();
   std::int64_t tick() const { return tick_; }
   std::uint64_t offset() const { return offset_; }

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "common/capture_file.h"
-#include "lab/packet_words.h"
-#include "lab/packets.h"
+#include "lab/packets/marks.h"
+#include "lab/packets/packet_list.h"
 
 namespace fencepost::lab {
 namespace {
@@ -28,7 +28,7 @@ class Narrator {
   // Empty for what the packet list leaves out.
   std::string line_of(Tick tick, const wire::CaptureRecord& record) {
     if (record.has_step()) process_ = record.step().process();
-    return list_.line_of(tick, record);
+    return list_.text_of(tick, record);
   }
 
   std::string line_left_out(Tick tick, const wire::CaptureRecord& record) const {
@@ -47,7 +47,7 @@ class Narrator {
   }
 
  private:
-  PacketList list_{{.events = true}};
+  PacketList list_{{.marks = Marks::kEvents}};
   std::string process_;  // whose step it is
 };
 

@@ -25,7 +25,7 @@ constexpr int kAsksBeforeWaiting = 4;                   // the same tick open so
 class LiveWatch {
  public:
   LiveWatch(const std::string& address, const LiveOptions& options)
-      : address_(address), options_(options), lines_(options.lines), awaited_(options.awaited) {}
+      : address_(address), options_(options), list_(options.list), awaited_(options.awaited) {}
 
   void run();
 
@@ -41,7 +41,7 @@ class LiveWatch {
 
   const std::string& address_;
   const LiveOptions& options_;
-  LiveLines lines_;
+  PacketList list_;
   CaptureFeed feed_;
   std::set<std::string> awaited_;  // have not come yet
   std::set<std::string> joined_;   // whose process ids have not been told
@@ -64,7 +64,7 @@ void LiveWatch::run() {
   while (!broken_) {
     switch (clock.receive(message, kAskInterval)) {
       case ClockClient::Heard::kEnd:
-        if (!greeted_) out_.insert(0, lines_.heading());
+        if (!greeted_) out_.insert(0, list_.heading());
         greeted_ = true;
         return show();
       case ClockClient::Heard::kNothing:
@@ -89,7 +89,7 @@ void LiveWatch::take(const wire::CaptureChunk& chunk) {
 }
 
 void LiveWatch::take(Tick tick, const wire::CaptureRecord& record) {
-  out_ += lines_.line_of(tick, record);
+  out_ += list_.text_of(tick, record);
   if (!record.has_lifecycle() || record.lifecycle().kind() != wire::Lifecycle::JOIN) return;
   awaited_.erase(record.lifecycle().process());
   joined_.insert(record.lifecycle().process());
@@ -118,13 +118,13 @@ void LiveWatch::greet(const wire::Status& status) {
   if (!all_there && !status.paused() && !overdue) return;
   greeted_ = true;
   joined_.clear();
-  out_.insert(0, (options_.greeting ? options_.greeting(status) : "") + lines_.heading());
+  out_.insert(0, (options_.greeting ? options_.greeting(status) : "") + list_.heading());
 }
 
 void LiveWatch::tell_pids(const wire::Status& status) {
   for (const wire::ProcessStatus& process : status.processes()) {
     if (!joined_.contains(process.name()) || !process.has_pid()) continue;
-    out_ += lines_.note(fmt::format("{} is pid {} now", process.name(), process.pid()));
+    out_ += list_.note(fmt::format("{} is pid {} now", process.name(), process.pid()));
   }
   joined_.clear();
 }
@@ -133,13 +133,13 @@ void LiveWatch::tell_pause(const wire::Status& status) {
   if (status.paused() == paused_) return;
   paused_ = status.paused();
   if (!paused_) {
-    out_ += lines_.note("the clock goes on");
+    out_ += list_.note("the clock goes on");
     return;
   }
   const std::string where = status.has_paused_at()
                                 ? "paused at the breakpoint " + status.paused_at()
                                 : fmt::format("paused after tick {}", status.tick());
-  out_ += lines_.note(fmt::format("{}; go on with: {} go, or step", where, own_command()));
+  out_ += list_.note(fmt::format("{}; go on with: {} go, or step", where, own_command()));
 }
 
 // A process that is slow is waited for, however long it takes; a person may want to know.
@@ -150,7 +150,7 @@ void LiveWatch::tell_waiting(const wire::Status& status) {
     return;
   }
   if (++waiting_asks_ != kAsksBeforeWaiting) return;
-  out_ += lines_.note(fmt::format("the clock waits for {}", fmt::join(status.waiting_for(), ", ")));
+  out_ += list_.note(fmt::format("the clock waits for {}", fmt::join(status.waiting_for(), ", ")));
 }
 
 void LiveWatch::show() {
@@ -162,7 +162,7 @@ void LiveWatch::show() {
 
 }  // namespace
 
-void fit_to_terminal(LiveLines::Options& options) {
+void fit_to_terminal(PacketList::Options& options) {
   const char* const no_colour = std::getenv("NO_COLOR");
   const char* const terminal = std::getenv("TERM");
   const bool is_terminal = ::isatty(STDOUT_FILENO) == 1;

@@ -8,20 +8,20 @@
 #include <set>
 #include <string>
 
-#include "lab/live_lines.h"
+#include "lab/packets/packet_list.h"
 #include "proto/clock.pb.h"
 
 namespace fencepost::lab {
 
 struct LiveOptions {
-  LiveLines::Options lines;
+  PacketList::Options list{};
   // Comes first, once these processes are there.
   std::set<std::string> awaited{};
   std::function<std::string(const wire::Status&)> greeting = {};
 };
 
 // Colours and width as standard output can show them: NO_COLOR, and not a terminal, mean plain.
-void fit_to_terminal(LiveLines::Options& options);
+void fit_to_terminal(PacketList::Options& options);
 
 // Writes to standard output until the run has ended, or nobody reads what is written. Throws
 // ClockError if no clock answers there.

@@ -58,13 +58,12 @@ std::optional<std::string> unknown_command(const CLI::App& app, const std::strin
 }
 
 // What was printed must have arrived: a full disk is a failure. That nobody reads on (`| head`) is
-// one, too, but needs no words.
+// none.
 int with_output(int code) {
   const bool complete = std::cout.flush() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
   if (complete) return code;
-  if (errno != EPIPE) {
-    std::fprintf(stderr, "fencepost: cannot write to standard output: %s\n", std::strerror(errno));
-  }
+  if (errno == EPIPE) return code;
+  std::fprintf(stderr, "fencepost: cannot write to standard output: %s\n", std::strerror(errno));
   return code == 0 ? fencepost::lab::kExitUnusable : code;
 }
 

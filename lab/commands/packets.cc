@@ -1,21 +1,19 @@
-#include "lab/packets.h"
-
 #include <spdlog/fmt/fmt.h>
 
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <vector>
 
-#include "common/capture_file.h"
 #include "lab/clock_client.h"
 #include "lab/clusters.h"
 #include "lab/commands/command.h"
-#include "lab/commands/only.h"
+#include "lab/commands/packet_options.h"
 #include "lab/live_watch.h"
+#include "lab/packets/packet_list.h"
 #include "lab/run_directory.h"
 
 namespace fencepost::lab {
@@ -25,8 +23,32 @@ struct PacketsArguments {
   std::string directory;
   std::string clock;
   bool follow = false;
-  LiveLines::Options lines;  // of a run that is going on
+  bool details = false;
+  bool no_marks = false;
+  PacketFormat format = PacketFormat::kText;
+  PacketOptions packets;
 };
+
+// As asked for, of a run that has ended.
+PacketList::Options list_options(const PacketsArguments& arguments) {
+  PacketList::Options options;
+  options.format = arguments.format;
+  options.details = arguments.details;
+  options.filter = filter_of(arguments.packets);
+  options.marks = arguments.packets.events ? Marks::kEvents : Marks::kStates;
+  if (arguments.no_marks) options.marks = Marks::kNone;
+  return options;
+}
+
+// The same of a run that goes on. Programs that read it get everything, as from the file.
+PacketList::Options follow_options(const PacketsArguments& arguments) {
+  if (arguments.format != PacketFormat::kText) return list_options(arguments);
+  PacketList::Options options = live_options(arguments.packets);
+  options.details = arguments.details;
+  if (arguments.no_marks) options.marks = Marks::kNone;
+  fit_to_terminal(options);
+  return options;
+}
 
 Cluster cluster_of_run(const std::string& directory, const ClusterChoice& choice) {
   try {
@@ -38,17 +60,13 @@ Cluster cluster_of_run(const std::string& directory, const ClusterChoice& choice
   }
 }
 
-// A process may be one that the plan does not have, so those that joined are asked as well.
-void check_recorded(const std::vector<std::string>& words, const std::string& capture) {
-  if (words.empty()) return;
-  wire::Plan joined;
-  CaptureReader reader(capture);
-  while (const auto record = reader.next()) {
-    if (!record->has_lifecycle() || record->lifecycle().kind() != wire::Lifecycle::JOIN) continue;
-    if (record->lifecycle().incarnation() > 1) continue;
-    joined.add_processes()->set_name(record->lifecycle().process());
-  }
-  check_only(words, joined);
+// Processes may join that the plan does not have: those that have are asked for, too.
+void check_live(const PacketFilter& filter, const PacketsArguments& arguments,
+                const wire::Status& status) {
+  KnownNames known;
+  add_names(known, status);
+  if (!arguments.directory.empty()) add_names(known, RunDirectory(arguments.directory).read_plan());
+  check_names(filter, known);
 }
 
 // The live list, of a run in this directory or of the clock at that address.
@@ -63,11 +81,32 @@ int follow(const PacketsArguments& arguments) {
   const Cluster cluster = arguments.clock.empty() ? cluster_of_run(arguments.directory, choice)
                                                   : choose_cluster(choice);
   LiveOptions options;
-  options.lines = arguments.lines;
-  fit_to_terminal(options.lines);
-  options.greeting = [&](const wire::Status& status) { return table_of(status) + "\n"; };
+  options.list = follow_options(arguments);
+  check_live(options.list.filter, arguments, cluster.status);
+  if (arguments.format == PacketFormat::kText) {
+    options.greeting = [&](const wire::Status& status) { return table_of(status) + "\n"; };
+  }
   watch_live(cluster.address, options);
   return kExitHolds;
+}
+
+// What could not be read is said behind what could.
+int list_recorded(const PacketsArguments& arguments, const std::string& capture) {
+  const PacketList::Options options = list_options(arguments);
+  const RecordedPackets recorded(capture, depth_for(options));
+  check_names(options.filter,
+              {.processes = recorded.trace().processes(), .groups = recorded.trace().groups()});
+  const std::uint32_t shown = recorded.list(std::cout, options);
+  std::cout.flush();
+  // Nobody reads on (`| head`): then nobody reads this either.
+  if (!std::cout) return kExitHolds;
+  if (shown == 0 && recorded.trace().packets() > 0) {
+    fmt::print(stderr, "no packet of {} matches\n", recorded.trace().packets());
+  }
+  if (recorded.complaint().empty()) return kExitHolds;
+  fmt::print(stderr, "fencepost: {}{}\n", recorded.complaint(),
+             recorded.is_damaged() ? "; what comes before it is listed" : "");
+  return recorded.is_damaged() ? kExitUnusable : kExitHolds;
 }
 
 int print_packets(const PacketsArguments& arguments) {
@@ -78,12 +117,23 @@ int print_packets(const PacketsArguments& arguments) {
   if (arguments.follow || !arguments.clock.empty()) return follow(arguments);
   const RunDirectory run(arguments.directory);
   const bool is_file = std::filesystem::is_regular_file(arguments.directory);
-  const std::string capture = is_file ? arguments.directory : run.capture().string();
-  check_recorded(arguments.lines.only, capture);
-  list_packets(capture, std::cout,
-               {.events = arguments.lines.events, .only = arguments.lines.only});
-  return kExitHolds;
+  return list_recorded(arguments, is_file ? arguments.directory : run.capture().string());
 }
+
+constexpr const char* kFooter =
+    "Columns as in Wireshark, with the tick: No. Tick Time Source Destination Protocol Length "
+    "Info;\n"
+    "then how the packet fared, and the number of its answer or request. Lines with *** are no\n"
+    "packets: processes, rules, groups. Different options must all hold; of several values of one\n"
+    "option any. --follow leaves out what repeats all the time; --all shows it. docs/packets.md\n\n"
+    "Exit status: 0 listed, 2 unusable input, or a capture that is damaged.\n\n"
+    "Examples:\n"
+    "  fencepost packets runs/commit-after-crash-k2\n"
+    "  fencepost packets runs/commit-after-crash-k2 --group billing --no-heartbeats\n"
+    "  fencepost packets runs/commit-after-crash-k2 --between C2,B1 --ticks 40..60\n"
+    "  fencepost packets runs/commit-after-crash-k2 --packet 42 -V\n"
+    "  fencepost packets runs/commit-after-crash-k2 --errors --format json\n"
+    "  fencepost packets --clock 127.0.0.1:19000 --only JoinGroup,SyncGroup\n";
 
 }  // namespace
 
@@ -95,15 +145,20 @@ void add_packets(CLI::App& app, Chosen& chosen) {
                     "A run that is going on: the packets as they happen, as `up` shows them");
   command->add_option("--clock", arguments->clock,
                       "The same, of the run whose clock listens at HOST:PORT");
-  add_line_options(*command, arguments->lines);
-  command->footer(
-      "Columns as in Wireshark, with the tick: No. Tick Time Source Dest Protocol Length Info.\n"
-      "Of a run that has ended every packet is listed, with --all or without.\n\n"
-      "Examples:\n"
-      "  fencepost packets runs/commit-after-crash-k2\n"
-      "  fencepost packets runs/commit-after-crash-k2 --events | grep C2\n"
-      "  fencepost packets runs/commit-after-crash-k2 --only OffsetCommit,C2\n"
-      "  fencepost packets --clock 127.0.0.1:19000 --only JoinGroup,SyncGroup\n");
+  add_packet_options(*command, arguments->packets);
+  command
+      ->add_option("--packet", arguments->packets.numbers,
+                   "The packets with these numbers: 42,50..60")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command->add_flag("-V,--verbose", arguments->details, "Every field of each packet");
+  command->add_flag("--no-marks", arguments->no_marks, "Packets only, without the lines between");
+  const std::map<std::string, PacketFormat> formats = {
+      {"text", PacketFormat::kText}, {"json", PacketFormat::kJson}, {"tsv", PacketFormat::kTsv}};
+  command
+      ->add_option("--format", arguments->format, "text (default), json: an object a line, or tsv")
+      ->transform(CLI::CheckedTransformer(formats));
+  command->footer(kFooter);
   command->callback(
       [arguments, &chosen] { chosen = [arguments] { return print_packets(*arguments); }; });
 }

@@ -13,7 +13,7 @@
 #include "lab/expectations.h"
 #include "lab/history.h"
 #include "lab/overrides.h"
-#include "lab/packets.h"
+#include "lab/packets/packet_list.h"
 #include "lab/progress.h"
 #include "lab/story.h"
 
@@ -129,7 +129,7 @@ void leave_report(const RunDirectory& directory, const std::string& story,
                   const std::string& closing) {
   write_file(directory.summary(), story + "\n" + closing + "\n");
   std::ofstream out(directory.packets(), std::ios::trunc);
-  list_packets(directory.capture().string(), out, {});
+  RecordedPackets(directory.capture().string(), depth_for({})).list(out, {});
 }
 
 // A run that is void may have left less than can be judged (its disk was full): why it is void

@@ -15,7 +15,7 @@
 #include "lab/clock_client.h"
 #include "lab/clusters.h"
 #include "lab/commands/command.h"
-#include "lab/commands/only.h"
+#include "lab/commands/packet_options.h"
 #include "lab/commands/run.h"
 #include "lab/live_watch.h"
 #include "lab/run_scenario.h"
@@ -31,7 +31,7 @@ struct UpArguments {
   std::string out;
   std::optional<std::uint64_t> seed;
   std::int64_t pace_ms = kPaceMs;
-  LiveLines::Options lines;
+  PacketOptions packets;
 };
 
 // Who is started in tick 0.
@@ -161,17 +161,20 @@ Scenario open_ended(Scenario scenario, const std::optional<std::uint64_t>& seed)
   return scenario;
 }
 
-int be_up(UpArguments arguments) {
+int be_up(const UpArguments& arguments) {
   std::optional<Scenario> loaded = load_or_complain(arguments.file);
   if (!loaded) return kExitUnusable;
-  check_only(arguments.lines.only, loaded->plan);
+  PacketList::Options list = live_options(arguments.packets);
+  KnownNames known;
+  add_names(known, loaded->plan);
+  check_names(list.filter, known);
   const Scenario scenario = open_ended(std::move(*loaded), arguments.seed);
   const RunDirectory directory(directory_of(arguments, scenario.plan));
   directory.prepare();
   directory.keep(scenario);
   for (const std::string& notice : notices_of(scenario.plan)) fmt::print(stderr, "{}\n", notice);
 
-  fit_to_terminal(arguments.lines);
+  fit_to_terminal(list);
   View view;
   RunSettings settings;
   settings.pace_ms = arguments.pace_ms;
@@ -179,7 +182,7 @@ int be_up(UpArguments arguments) {
   settings.on_clock = [&](const std::string& address) {
     const bool is_only_one = arguments.name.empty() && arguments.out.empty();
     LiveOptions options;
-    options.lines = arguments.lines;
+    options.list = list;
     options.awaited = first_comers(scenario.plan);
     options.greeting = [greeting = Greeting{.plan = scenario.plan,
                                             .name = directory.path().filename().string(),
@@ -225,7 +228,7 @@ void add_up(CLI::App& app, Chosen& chosen) {
   add_seed(*command, arguments->seed);
   command->add_option("--pace", arguments->pace_ms, "Wall time of a tick in ms (default: 250)")
       ->check(CLI::Range(0, 3'600'000));
-  add_line_options(*command, arguments->lines);
+  add_packet_options(*command, arguments->packets);
   command->footer(
       "Its packets are shown as they happen. Kill, stop and continue its processes from another\n"
       "terminal; Ctrl-C ends it. The timeline of the scenario happens, its `until` does not, a\n"

@@ -1,5 +1,5 @@
 // What a person sees of a run that goes on.
-#include "lab/live_lines.h"
+#include "lab/packets/packet_list.h"
 #include "lab/wording.h"
 
 #include <gtest/gtest.h>
@@ -42,54 +42,61 @@ wire::CaptureRecord group_state(const std::string& to, const std::string& member
   return record;
 }
 
+// As `up` shows it.
+PacketList::Options live(PacketList::Options options = {.filter = {.no_routine = true}}) {
+  options.layout = PacketLayout::kLive;
+  options.marks = Marks::kMembers;
+  return options;
+}
+
 constexpr Tick kTick{7};
 constexpr std::int32_t kUnknownMemberId = 25;
 
-TEST(LiveLines, WhatSucceedsAllTheTimeIsLeftOut) {
-  LiveLines lines({});
-  EXPECT_EQ(lines.line_of(kTick, heartbeat_answer(0)), "");
+TEST(LivePackets, WhatSucceedsAllTheTimeIsLeftOut) {
+  PacketList lines(live());
+  EXPECT_EQ(lines.text_of(kTick, heartbeat_answer(0)), "");
   wire::CaptureRecord fetch = packet("B1", "C1");
   fetch.mutable_packet()->mutable_frame()->mutable_fetch_response();
-  EXPECT_EQ(lines.line_of(kTick, fetch), "");
+  EXPECT_EQ(lines.text_of(kTick, fetch), "");
   // Its number counts what was left out: it is that of packets.log.
-  EXPECT_EQ(lines.line_of(kTick, heartbeat_answer(kUnknownMemberId)),
+  EXPECT_EQ(lines.text_of(kTick, heartbeat_answer(kUnknownMemberId)),
             "     3     7     7.000  B1     C1     Heartbeat Response  error=UNKNOWN_MEMBER_ID\n");
   EXPECT_NE(lines.heading().find("not shown: Heartbeats that succeed"), std::string::npos);
 }
 
-TEST(LiveLines, WhatIsLostIsShown) {
-  LiveLines lines({});
+TEST(LivePackets, WhatIsLostIsShown) {
+  PacketList lines(live());
   wire::CaptureRecord lost = heartbeat_answer(0);
   lost.mutable_packet()->set_fate(wire::Packet::DROPPED);
-  EXPECT_NE(lines.line_of(kTick, lost).find("Heartbeat Response [dropped]"), std::string::npos);
+  EXPECT_NE(lines.text_of(kTick, lost).find("Heartbeat Response [dropped]"), std::string::npos);
 }
 
-TEST(LiveLines, AllMeansAll) {
-  LiveLines lines({.all = true});
-  EXPECT_NE(lines.line_of(kTick, heartbeat_answer(0)), "");
+TEST(LivePackets, AllMeansAll) {
+  PacketList lines(live({.filter = {}}));
+  EXPECT_NE(lines.text_of(kTick, heartbeat_answer(0)), "");
   EXPECT_EQ(lines.heading().find("not shown"), std::string::npos);
 }
 
-TEST(LiveLines, OnlyNamesApisAndProcesses) {
-  LiveLines lines({.all = true, .only = {"JoinGroup", "C2"}});
-  EXPECT_EQ(lines.line_of(kTick, heartbeat_answer(0)), "");
+TEST(LivePackets, OnlyNamesApisAndProcesses) {
+  PacketList lines(live({.filter = {.only = {"JoinGroup", "C2"}}}));
+  EXPECT_EQ(lines.text_of(kTick, heartbeat_answer(0)), "");
   wire::CaptureRecord join = packet("C1", "B1");
   join.mutable_packet()->mutable_frame()->mutable_join_group_request()->set_group_id("billing");
-  EXPECT_NE(lines.line_of(kTick, join), "");
+  EXPECT_NE(lines.text_of(kTick, join), "");
   wire::CaptureRecord other = packet("C2", "B1");
   other.mutable_packet()->mutable_frame()->mutable_heartbeat_request();
-  EXPECT_NE(lines.line_of(kTick, other), "");
+  EXPECT_NE(lines.text_of(kTick, other), "");
 }
 
-TEST(LiveLines, ColoursTellErrorsApart) {
-  LiveLines lines({.colour = true, .all = true});
-  EXPECT_TRUE(lines.line_of(kTick, heartbeat_answer(kUnknownMemberId)).starts_with("\x1b[1;31m"));
-  EXPECT_FALSE(lines.line_of(kTick, heartbeat_answer(0)).starts_with("\x1b[1;31m"));
+TEST(LivePackets, ColoursTellErrorsApart) {
+  PacketList lines(live({.filter = {}, .colour = true}));
+  EXPECT_TRUE(lines.text_of(kTick, heartbeat_answer(kUnknownMemberId)).starts_with("\x1b[1;31m"));
+  EXPECT_FALSE(lines.text_of(kTick, heartbeat_answer(0)).starts_with("\x1b[1;31m"));
 }
 
-TEST(LiveLines, LongLinesAreBrokenUnderTheirColumn) {
-  LiveLines lines({.width = 80});
-  const std::string text = lines.line_of(
+TEST(LivePackets, LongLinesAreBrokenUnderTheirColumn) {
+  PacketList lines(live({.width = 80}));
+  const std::string text = lines.text_of(
       kTick, group_state("PreparingRebalance", "C1-3f2c,C2-77aa,C3-9b10,C4-1234,C5-1234,C6-1234"));
   const std::size_t second = text.find('\n') + 1;
   ASSERT_LT(second, text.size());

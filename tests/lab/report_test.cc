@@ -7,7 +7,7 @@
 #include "common/events.h"
 #include "lab/diff.h"
 #include "lab/expectations.h"
-#include "lab/packets.h"
+#include "lab/packets/packet_list.h"
 #include "lab/scenario.h"
 #include "lab/story.h"
 #include "lab/wording.h"
@@ -250,8 +250,8 @@ TEST(PacketList, HasWiresharksColumnsAndNotesBetween) {
   PacketList list({});
   std::string text;
   const RunBuilder run = small_run();
-  for (const auto& [tick, record] : run.records()) text += list.line_of(tick, record);
-  EXPECT_NE(text.find("     2      4      4.000  C1     B1     Fencepost"), std::string::npos)
+  for (const auto& [tick, record] : run.records()) text += list.text_of(tick, record);
+  EXPECT_NE(text.find("     2      4      4.000  C1     B1          Fencepost"), std::string::npos)
       << text;
   EXPECT_NE(text.find("Fetch Request  offsets=[o0=0]\n"), std::string::npos) << text;
   EXPECT_NE(text.find("*** is killed (kill -9)"), std::string::npos) << text;

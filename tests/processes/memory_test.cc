@@ -13,7 +13,7 @@
 #include <string>
 
 #include "lab/commands/run.h"
-#include "lab/packets.h"
+#include "lab/packets/packet_list.h"
 #include "tests/bench/whole_runs.h"
 #include "tests/scratch.h"
 
