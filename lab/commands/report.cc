@@ -1,0 +1,76 @@
+#include <spdlog/fmt/fmt.h>
+
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "lab/commands/command.h"
+#include "lab/report/page.h"
+#include "lab/report/report_data.h"
+#include "lab/run_directory.h"
+
+namespace fencepost::lab {
+namespace {
+namespace fs = std::filesystem;
+
+struct ReportArguments {
+  std::vector<std::string> runs;
+  std::string out;  // empty: report.html in the first run's directory
+};
+
+// A directory that was moved or cut short may lack its scenario: then nothing is expected of it.
+ReportSource source_of(const std::string& path) {
+  require_run(path);
+  ReportSource source;
+  if (fs::is_regular_file(path)) {
+    source.capture = path;
+    return source;
+  }
+  const RunDirectory run(path);
+  source.capture = run.capture().string();
+  if (fs::exists(run.plan())) source.plan = run.read_plan();
+  if (fs::exists(run.scenario())) source.scenario = load_scenario(run.scenario().string()).scenario;
+  return source;
+}
+
+fs::path out_of(const ReportArguments& arguments) {
+  if (!arguments.out.empty()) return arguments.out;
+  const fs::path first = arguments.runs.front();
+  return (fs::is_directory(first) ? first : first.parent_path()) / "report.html";
+}
+
+int write_report(const ReportArguments& arguments) {
+  boost::json::array runs;
+  for (const std::string& run : arguments.runs) runs.push_back(report_data(source_of(run)));
+  const fs::path out = out_of(arguments);
+  const std::string page = report_page(std::move(runs));
+  write_file(out, page);
+  fmt::print("{} ({} KB): open it in a browser\n", out.string(), (page.size() + 1023) / 1024);
+  return kExitHolds;
+}
+
+}  // namespace
+
+void add_report(CLI::App& app, Chosen& chosen) {
+  auto arguments = std::make_shared<ReportArguments>();
+  CLI::App* command =
+      app.add_subcommand("report", "Write a page that shows a run, or two beside each other");
+  command->add_option("DIR", arguments->runs, "A run directory or a capture.bin; or two of them")
+      ->required()
+      ->expected(1, 2);
+  command->add_option("--out", arguments->out, "The page (default: DIR/report.html)");
+  command->footer(
+      "One file that fetches nothing: every packet as an arrow, who owned which partition and "
+      "when\n"
+      "it was paused, offsets, members and their countdowns at each tick, and why it happened.\n"
+      "In the page, ? lists the keys.\n\n"
+      "Examples:\n"
+      "  fencepost report runs/cooperative\n"
+      "  fencepost report runs/range-eager runs/cooperative --out compared.html\n");
+  command->callback(
+      [arguments, &chosen] { chosen = [arguments] { return write_report(*arguments); }; });
+}
+
+}  // namespace fencepost::lab

@@ -1,0 +1,162 @@
+// What is chosen: a packet with its fields, or an event; what led to it, back to the start of a
+// process or a rule; and what it led to.
+
+const EFFECTS_MAX = 30;
+const CHAIN_MAX = 60;
+
+function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key === "text") made.textContent = value;
+    else if (key === "on") made.addEventListener("click", value);
+    else made.setAttribute(key, value);
+  }
+  made.append(...children);
+  return made;
+}
+
+function seconds(run, tick) { return (tick * run.tickMs / 1000).toFixed(3) + " s"; }
+
+// An entry in one line.
+function entryWords(run, entry) {
+  const { entries } = run;
+  const who = run.processes[entries.process[entry]]?.name ?? "";
+  const what = entries.what[entry];
+  if (what === WHAT.packet) {
+    const i = entries.packet[entry];
+    const to = run.processes[run.packets.to[i]].name;
+    return { who: `${who} → ${to}`, text: run.packets.info(i) + fateWords(run, i) };
+  }
+  if (what === WHAT.fired) return { who: "rule", text: entries.text(entry) };
+  if (what === WHAT.end) return { who: "end", text: entries.text(entry) };
+  return { who, text: entries.text(entry) };
+}
+
+function throughTimer(run, entry) {
+  const timer = run.entries.timer(entry);
+  if (!timer) return "";
+  const armed = run.entries.tick[entry] - run.entries.armed(entry);
+  return armed >= 0 ? `by timer ${timer}, armed at tick ${armed}` : `by timer ${timer}`;
+}
+
+function entryButton(number, entry) {
+  const run = runs[number];
+  const { who, text } = entryWords(run, entry);
+  const kind = ["packet", "event", "life", "fired", "end"][run.entries.what[entry]];
+  const button = element("button", { type: "button", class: "link " + kind, "data-entry": entry },
+    element("span", { class: "when", text: "tick " + run.entries.tick[entry] }),
+    element("b", { text: who }), element("span", { class: "what", text }));
+  const i = run.entries.packet[entry];
+  if (i >= 0 && run.packets.error[i] === 2) button.classList.add("bad");
+  button.addEventListener("click", () => select(number, entry));
+  return button;
+}
+
+function chainOf(run, entry) {
+  const chain = [];
+  for (let at = run.entries.cause[entry]; at >= 0; at = run.entries.cause[at]) chain.push(at);
+  return chain;
+}
+
+function effectsOf(run, entry) {
+  if (!run.effects) {
+    run.effects = new Map();
+    for (let at = 0; at < run.entries.count; ++at) {
+      const cause = run.entries.cause[at];
+      if (cause < 0) continue;
+      if (run.effects.has(cause)) run.effects.get(cause).push(at); else run.effects.set(cause, [at]);
+    }
+  }
+  return run.effects.get(entry) ?? [];
+}
+
+function causeList(number, entry) {
+  const run = runs[number];
+  const list = element("ol", { class: "chain", "data-testid": "chain" });
+  const chain = chainOf(run, entry);
+  let effect = entry;
+  for (const cause of chain.slice(0, CHAIN_MAX)) {
+    const through = throughTimer(run, effect);
+    const item = element("li", {});
+    if (through) item.append(element("span", { class: "through", text: through }));
+    item.append(entryButton(number, cause));
+    list.append(item);
+    effect = cause;
+  }
+  if (chain.length > CHAIN_MAX) {
+    list.append(element("li", {}, element("span", { class: "through", text: `and ${chain.length - CHAIN_MAX} more, back to:` }),
+      entryButton(number, chain[chain.length - 1])));
+  }
+  if (chain.length === 0) list.append(element("li", { class: "quiet", text: "nothing that the capture knows" }));
+  return list;
+}
+
+function effectList(number, entry) {
+  const effects = effectsOf(runs[number], entry);
+  const list = element("ul", { class: "chain effects", "data-testid": "effects" });
+  for (const effect of effects.slice(0, EFFECTS_MAX)) list.append(element("li", {}, entryButton(number, effect)));
+  if (effects.length > EFFECTS_MAX) {
+    list.append(element("li", { class: "quiet", text: `and ${effects.length - EFFECTS_MAX} more` }));
+  }
+  if (effects.length === 0) list.append(element("li", { class: "quiet", text: "nothing" }));
+  return list;
+}
+
+function fieldTree(fields) {
+  const list = element("ul", { class: "fields" });
+  for (const field of fields) {
+    if (field.fields) {
+      list.append(element("li", {}, element("details", { open: "" },
+        element("summary", {}, element("span", { class: "name", text: field.name }),
+          element("span", { class: "type", text: " " + field.type })),
+        fieldTree(field.fields))));
+    } else {
+      list.append(element("li", {}, element("span", { class: "name", text: field.name }), " ",
+        element("span", { class: "value", text: field.text })));
+    }
+  }
+  return list;
+}
+
+function packetFacts(number, i) {
+  const run = runs[number];
+  const { packets } = run;
+  const facts = element("dl", { class: "facts" });
+  const fact = (name, ...value) => facts.append(element("dt", { text: name }), element("dd", {}, ...value));
+  fact("sent", `tick ${packets.tick[i]} (${seconds(run, packets.tick[i])})`);
+  const rule = packets.rule(i) >= 0 ? ` by rule ${packets.rule(i)}` : "";
+  if (packets.fate(i) !== 0) fact("fate", element("b", { class: "bad", text: FATES[packets.fate(i)] + rule }));
+  else fact("arrives", `tick ${packets.arrival[i]}${rule}`);
+  if (packets.received[i] >= 0) fact("received", `tick ${packets.received[i]}`);
+  fact("length", `${packets.length(i)} bytes`);
+  const peer = packets.peer(i);
+  const title = packets.response(i) ? "answers" : "response";
+  if (peer >= 0) fact(title, entryButton(number, packets.entry[peer]));
+  else if (!packets.response(i)) fact(title, "none");
+  return facts;
+}
+
+function drawInspector() {
+  const box = byId("inspector-body");
+  if (!app.selected) {
+    byId("inspector-title").textContent = "Nothing chosen";
+    box.replaceChildren(element("p", { class: "quiet",
+      text: "Choose an arrow, a row or a cell: its fields stand here, and what led to it." }));
+    return;
+  }
+  const { run: number, entry } = app.selected;
+  const run = runs[number];
+  const i = run.entries.packet[entry];
+  const { who, text } = entryWords(run, entry);
+  byId("inspector-title").textContent = i >= 0 ? `Packet ${i + 1}: ${who}` : `${who}, tick ${run.entries.tick[entry]}`;
+  const parts = [element("p", { class: "info-line", "data-testid": "info", text })];
+  if (i >= 0) parts.push(packetFacts(number, i));
+  const through = throughTimer(run, entry);
+  if (through && i < 0) parts.push(element("p", { class: "quiet", text: through }));
+  parts.push(element("h3", { text: "What led to it" }), causeList(number, entry));
+  parts.push(element("h3", { text: "What it led to" }), effectList(number, entry));
+  if (i >= 0) {
+    parts.push(element("h3", { text: "Fields" }), element("div", { "data-testid": "fields" }, fieldTree(decodePacket(run, i))));
+  }
+  box.replaceChildren(...parts);
+}

@@ -1,0 +1,110 @@
+// Below the lanes, in the same time: what state each group is in, and who owns each partition.
+
+const STATE_WORDS = {
+  PreparingRebalance: "Preparing", CompletingRebalance: "Completing", Stable: "Stable", Empty: "Empty",
+  Dead: "Dead",
+};
+
+// The spans of a series: each value with where it ends.
+function* spansOf(series, lastTick) {
+  for (let i = 0; i < series.ticks.length; ++i) {
+    const to = i + 1 < series.ticks.length ? series.ticks[i + 1] : lastTick + 1;
+    if (to > series.ticks[i]) yield { from: series.ticks[i], to, value: series.values[i] };
+  }
+}
+
+function label(pen, text, x, width, y, colour) {
+  if (pen.measureText(text).width > width - 8) return false;
+  pen.fillStyle = colour;
+  pen.textAlign = "left";
+  pen.textBaseline = "middle";
+  pen.fillText(text, x + 5, y);
+  return true;
+}
+
+function drawGroups(picture, pen) {
+  pen.font = `11px ${palette.font}`;
+  for (const row of picture.layout.groups) {
+    for (const span of spansOf(picture.run.groups.get(row.name), picture.run.lastTick)) {
+      if (!picture.inView(span.from, span.to)) continue;
+      const x = picture.x(span.from);
+      const width = Math.max(picture.x(span.to) - x - 1, 1.5);
+      pen.fillStyle = palette.states[span.value.state] ?? palette.track;
+      pen.beginPath();
+      pen.roundRect(x, row.y, width, row.height, 3);
+      pen.fill();
+      const word = STATE_WORDS[span.value.state] ?? span.value.state;
+      const left = Math.max(x, picture.layout.gutter);
+      const room = x + width - left;
+      const y = row.y + row.height / 2 + 0.5;
+      const generation = span.value.state === "Stable" ? ` · generation ${span.value.generation}` : "";
+      if (!label(pen, word + generation, left, room, y, palette.ink)) {
+        label(pen, span.value.state === "Stable" ? String(span.value.generation) : "", left, room, y, palette.ink);
+      }
+    }
+  }
+}
+
+function ownerSpans(run) {
+  if (run.ownersByPartition) return run.ownersByPartition;
+  run.ownersByPartition = run.partitions.map(() => []);
+  run.pausesByPartition = run.partitions.map(() => []);
+  for (const one of run.owners) run.ownersByPartition[one.partition]?.push(one);
+  for (const one of run.pauses) run.pausesByPartition[one.partition]?.push(one);
+  return run.ownersByPartition;
+}
+
+function drawOwner(picture, pen, row, one) {
+  const { run } = picture;
+  const end = one.to ?? run.lastTick + 1;
+  // Whoever was evicted and does not know it is a zombie from then on.
+  const until = one.evicted === null ? end : Math.min(one.evicted, end);
+  const colour = ownerColour(run, one.process);
+  const x = picture.x(one.from);
+  const width = Math.max(picture.x(until) - x, 1);
+  pen.fillStyle = colour;
+  pen.beginPath();
+  pen.roundRect(x, row.y, width, row.height, 3);
+  pen.fill();
+  if (until < end) {
+    pen.strokeStyle = colour;
+    pen.lineWidth = 1.5;
+    pen.setLineDash([4, 3]);
+    pen.strokeRect(picture.x(until) + 1, row.y + row.height - 4, picture.x(end) - picture.x(until) - 2, 3);
+    pen.setLineDash([]);
+  }
+  const left = Math.max(x, picture.layout.gutter);
+  if (row.height >= 12) {
+    pen.font = `600 11px ${palette.font}`;
+    label(pen, run.processes[one.process].name, left, x + width - left, row.y + row.height / 2 + 0.5,
+          palette["on-owner"]);
+  }
+}
+
+function drawPause(picture, pen, row, one) {
+  const end = one.to ?? picture.run.lastTick + 1;
+  const x = picture.x(one.from);
+  const width = Math.max(picture.x(end) - x, 2);
+  pen.fillStyle = palette.panel;
+  pen.fillRect(x, row.y, width, row.height);
+  pen.fillStyle = hatch(pen, palette.pause, 6);
+  pen.fillRect(x, row.y, width, row.height);
+  pen.strokeStyle = palette.pause;
+  pen.lineWidth = 1;
+  pen.strokeRect(x + 0.5, row.y + 0.5, width - 1, row.height - 1);
+}
+
+function drawPartitions(picture, pen) {
+  const { run } = picture;
+  const spans = ownerSpans(run);
+  for (const row of picture.layout.partitions) {
+    pen.fillStyle = palette.track;
+    pen.fillRect(picture.x(0), row.y, picture.x(run.lastTick + 1) - picture.x(0), row.height);
+    for (const one of spans[row.partition]) {
+      if (picture.inView(one.from, one.to ?? run.lastTick + 1)) drawOwner(picture, pen, row, one);
+    }
+    for (const one of run.pausesByPartition[row.partition]) {
+      if (picture.inView(one.from, one.to ?? run.lastTick + 1)) drawPause(picture, pen, row, one);
+    }
+  }
+}
