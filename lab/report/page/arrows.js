@@ -47,12 +47,12 @@ function segmentOf(picture, i) {
   return segment;
 }
 
-function strokeOf(run, i) {
+function strokeOf(run, i, crowded) {
   const { kind, error } = run.packets;
   if (error[i] === 2) return { alpha: 1, width: 2, colour: palette.error };
   const colour = error[i] === 1 ? palette.kinds[0] : palette.kinds[kind[i]];
   if (kind[i] === 1 && !error[i]) return { alpha: 0.3, width: 0.8, colour };
-  if (kind[i] === 3 || kind[i] === 5) return { alpha: 0.6, width: 1, colour };
+  if (kind[i] === 3 || kind[i] === 5) return { alpha: crowded ? 0.38 : 0.7, width: 1, colour };
   return { alpha: 0.95, width: 1.6, colour };
 }
 
@@ -106,7 +106,7 @@ function drawArrows(picture, pen) {
     for (let at = 0; at < layer.length; at += every) {
       const segment = segmentOf(picture, layer[at]);
       if (segment.y0 === undefined || segment.y1 === undefined) continue;
-      drawSegment(pen, segment, strokeOf(run, layer[at]), heads);
+      drawSegment(pen, segment, strokeOf(run, layer[at], picture.perTick < 11), heads);
       picture.segments.push(segment);
     }
   }

@@ -22,11 +22,11 @@ function readPalette() {
   hatches.clear();
 }
 
-// Members of groups first, in the order of their names, so that C1 looks the same in two runs.
+// Members of groups, in the order of their names, so that C1 looks the same in two runs.
 function ownerNumbers() {
   const names = new Set();
   for (const run of runs) {
-    for (const one of run.processes) if (one.group || one.role === "consumer") names.add(one.name);
+    for (const one of run.processes) if (one.group) names.add(one.name);
   }
   const sorted = [...names].sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
   return new Map(sorted.map((name, i) => [name, i % OWNER_COLOURS]));

@@ -10,7 +10,8 @@ function roleOf(process) {
 
 function laneOrder(run) {
   const rank = p => { const at = ROLES.indexOf(roleOf(p)); return at < 0 ? ROLES.length : at; };
-  return run.processes.map((p, i) => ({ p, i })).sort((a, b) => rank(a.p) - rank(b.p) ||
+  const named = run.processes.map((p, i) => ({ p, i })).filter(({ p }) => p.name);
+  return named.sort((a, b) => rank(a.p) - rank(b.p) ||
     a.p.name.localeCompare(b.p.name, "en", { numeric: true })).map(({ i }) => i);
 }
 

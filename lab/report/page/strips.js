@@ -73,7 +73,9 @@ function drawOwner(picture, pen, row, one) {
     pen.strokeRect(picture.x(until) + 1, row.y + row.height - 4, picture.x(end) - picture.x(until) - 2, 3);
     pen.setLineDash([]);
   }
-  const left = Math.max(x, picture.layout.gutter);
+  // A pause covers what it interrupts.
+  const covered = run.pausesByPartition[row.partition].find(pause => pause.from <= one.from && (pause.to ?? end) > one.from);
+  const left = Math.max(covered ? picture.x(covered.to ?? end) : x, picture.layout.gutter);
   if (row.height >= 12) {
     pen.font = `600 11px ${palette.font}`;
     label(pen, run.processes[one.process].name, left, x + width - left, row.y + row.height / 2 + 0.5,
