@@ -7,7 +7,7 @@
 #include "common/events.h"
 #include "lab/frame_facts.h"
 #include "lab/packet_words.h"
-#include "lab/packets.h"
+#include "lab/packets/info.h"
 #include "lab/wording.h"
 #include "probe/base64.h"
 

@@ -43,7 +43,7 @@ function entryButton(number, entry) {
   const run = runs[number];
   const { who, text } = entryWords(run, entry);
   const kind = ["packet", "event", "life", "fired", "end"][run.entries.what[entry]];
-  const button = element("button", { type: "button", class: "link " + kind, "data-entry": entry },
+  const button = element("button", { type: "button", class: "link is-" + kind, "data-entry": entry },
     element("span", { class: "when", text: "tick " + run.entries.tick[entry] }),
     element("b", { text: who }), element("span", { class: "what", text }));
   const i = run.entries.packet[entry];

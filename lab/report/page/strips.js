@@ -54,11 +54,33 @@ function ownerSpans(run) {
   return run.ownersByPartition;
 }
 
+const endOf = (run, one) => one.to ?? run.lastTick + 1;
+
+// Whoever was evicted and does not know it is a zombie from then on.
+const ownsUntil = (run, one) => (one.evicted === null ? endOf(run, one) : Math.min(one.evicted, endOf(run, one)));
+
+// What a zombie believes: a line along the row.
+function drawZombie(picture, pen, row, one) {
+  const from = picture.x(ownsUntil(picture.run, one));
+  const to = picture.x(endOf(picture.run, one));
+  if (to <= from) return;
+  pen.strokeStyle = palette.panel;
+  pen.lineWidth = 5;
+  pen.beginPath();
+  pen.moveTo(from, row.y + row.height / 2);
+  pen.lineTo(to, row.y + row.height / 2);
+  pen.stroke();
+  pen.strokeStyle = ownerColour(picture.run, one.process);
+  pen.lineWidth = 3;
+  pen.setLineDash([5, 3]);
+  pen.stroke();
+  pen.setLineDash([]);
+}
+
 function drawOwner(picture, pen, row, one) {
   const { run } = picture;
-  const end = one.to ?? run.lastTick + 1;
-  // Whoever was evicted and does not know it is a zombie from then on.
-  const until = one.evicted === null ? end : Math.min(one.evicted, end);
+  const end = endOf(run, one);
+  const until = ownsUntil(run, one);
   const colour = ownerColour(run, one.process);
   const x = picture.x(one.from);
   const width = Math.max(picture.x(until) - x, 1);
@@ -66,13 +88,6 @@ function drawOwner(picture, pen, row, one) {
   pen.beginPath();
   pen.roundRect(x, row.y, width, row.height, 3);
   pen.fill();
-  if (until < end) {
-    pen.strokeStyle = colour;
-    pen.lineWidth = 1.5;
-    pen.setLineDash([4, 3]);
-    pen.strokeRect(picture.x(until) + 1, row.y + row.height - 4, picture.x(end) - picture.x(until) - 2, 3);
-    pen.setLineDash([]);
-  }
   // A pause covers what it interrupts.
   const covered = run.pausesByPartition[row.partition].find(pause => pause.from <= one.from && (pause.to ?? end) > one.from);
   const left = Math.max(covered ? picture.x(covered.to ?? end) : x, picture.layout.gutter);
@@ -108,5 +123,6 @@ function drawPartitions(picture, pen) {
     for (const one of run.pausesByPartition[row.partition]) {
       if (picture.inView(one.from, one.to ?? run.lastTick + 1)) drawPause(picture, pen, row, one);
     }
+    for (const one of spans[row.partition]) drawZombie(picture, pen, row, one);
   }
 }
