@@ -6,8 +6,8 @@
 #include "common/error_code.h"
 #include "common/events.h"
 #include "lab/frame_facts.h"
-#include "lab/packet_words.h"
 #include "lab/packets/info.h"
+#include "lab/packets/marks.h"
 #include "lab/wording.h"
 #include "probe/base64.h"
 
@@ -40,7 +40,9 @@ std::string text_of(const wire::CaptureRecord& record) {
     case wire::CaptureRecord::kEnd:
       return record.end().reason();
     case wire::CaptureRecord::kOccurrence:
-      return event_text(record.occurrence().event());
+      return record.occurrence().event().name() == events::kGroupState
+                 ? group_state_text(record.occurrence().event())
+                 : event_text(record.occurrence().event());
     case wire::CaptureRecord::kPacket:
     case wire::CaptureRecord::kHeader:
     case wire::CaptureRecord::kStep:

@@ -2,7 +2,7 @@
 // process or a rule; and what it led to.
 
 const EFFECTS_MAX = 30;
-const CHAIN_MAX = 60;
+const CHAIN_MAX = 12;
 
 function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);
@@ -75,17 +75,29 @@ function causeList(number, entry) {
   const list = element("ol", { class: "chain", "data-testid": "chain" });
   const chain = chainOf(run, entry);
   let effect = entry;
-  for (const cause of chain.slice(0, CHAIN_MAX)) {
+  const add = cause => {
     const through = throughTimer(run, effect);
     const item = element("li", {});
     if (through) item.append(element("span", { class: "through", text: through }));
     item.append(entryButton(number, cause));
     list.append(item);
     effect = cause;
-  }
-  if (chain.length > CHAIN_MAX) {
-    list.append(element("li", {}, element("span", { class: "through", text: `and ${chain.length - CHAIN_MAX} more, back to:` }),
-      entryButton(number, chain[chain.length - 1])));
+  };
+  const whole = chain.length <= CHAIN_MAX + 2;
+  chain.slice(0, whole ? chain.length : CHAIN_MAX).forEach(add);
+  if (!whole) {
+    const between = chain.slice(CHAIN_MAX, -1);
+    const more = element("li", { class: "more" }, element("button", { type: "button", class: "why-link",
+      text: `${between.length} more` }));
+    more.firstChild.addEventListener("click", () => {
+      more.remove();
+      list.lastChild.remove();
+      effect = chain[CHAIN_MAX - 1];
+      chain.slice(CHAIN_MAX).slice(0, 500).forEach(add);
+    });
+    list.append(more);
+    effect = between[between.length - 1];
+    add(chain[chain.length - 1]);
   }
   if (chain.length === 0) list.append(element("li", { class: "quiet", text: "nothing that the capture knows" }));
   return list;

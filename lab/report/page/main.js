@@ -109,6 +109,7 @@ function packetForTests(number) {
 function start() {
   readPalette();
   makePictures();
+  if (innerWidth < NARROW) setView(0, 48);
   readAddress();
   applyFilter();
   drawHeading();
