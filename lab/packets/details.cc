@@ -15,12 +15,13 @@ namespace {
 constexpr std::size_t kIndent = 2;
 constexpr std::size_t kChainMax = 12;  // packets; --packet shows the rest
 
-std::string fate_of(const ListItem& item, const PacketTrace& trace) {
+std::string fate_of(const ListItem& item, const LineContext& context) {
   std::string text = fate_text(item.tick, item.packet());
   if (text.empty()) text = fmt::format("arrives at tick {}", item.packet().arrival_tick());
   if (item.packet().fate() != wire::Packet::ARRIVES) return text;
-  const auto received = trace.received(item.number);
-  return text + (received ? fmt::format(", taken at tick {}", received->value()) : ", never taken");
+  const auto received = context.trace.received(item.number);
+  if (!received) return text + (context.knows_all ? ", never taken" : "");
+  return fmt::format("{}, taken at tick {}", text, received->value());
 }
 
 std::string cause_of(const ListItem& item, const PacketTrace& trace) {
@@ -74,7 +75,7 @@ std::string packet_details(const ListItem& item, const LineContext& context) {
   const auto add = [&text](std::string_view name, const std::string& value) {
     if (!value.empty()) text += fmt::format("  {}: {}\n", name, value);
   };
-  add("Fate", fate_of(item, context.trace));
+  add("Fate", fate_of(item, context));
   if (const std::uint32_t other = context.trace.counterpart(item.number)) {
     add(is_response(frame) ? "Request" : "Response", std::to_string(other));
   }

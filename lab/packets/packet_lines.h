@@ -15,6 +15,7 @@ struct LineContext {
   const PacketList::Options& options;
   const PacketWalk& walk;    // of the capture: names, tick.ms
   const PacketTrace& trace;  // that has the item's packet
+  bool knows_all;            // the trace has the whole capture, not just what has been
 };
 
 std::string text_heading(const PacketList::Options& options);

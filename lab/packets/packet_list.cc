@@ -35,7 +35,8 @@ std::string PacketList::text_of(Tick tick, const wire::CaptureRecord& record) {
   if (own_) own_->add(tick, record);
   const auto item = walk_.next(tick, record);
   if (!item) return "";
-  const LineContext context{options_, walk_, trace_ != nullptr ? *trace_ : *own_};
+  const LineContext context{options_, walk_, trace_ != nullptr ? *trace_ : *own_,
+                            trace_ != nullptr};
   switch (options_.format) {
     case PacketFormat::kText:
       if (options_.details && item->is_packet()) return packet_details(*item, context);
