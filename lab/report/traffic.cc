@@ -139,7 +139,7 @@ void Traffic::add_packet(EntryId id, const wire::Packet& packet) {
 // Whoever fetches is in poll, and so is whoever joins.
 void Traffic::add_fetch(EntryId id, const wire::FetchRequest& request) {
   const IndexEntry& entry = index_.at(id);
-  polls_.row({entry.tick.value(), entry.process});
+  polls_.row({entry.tick.value(), entry.process, 0});
   for (const auto& topic : request.topics()) {
     for (const auto& part : topic.partitions()) {
       const std::int64_t where = partitions_.of({topic.topic(), PartitionId(part.partition())});
@@ -160,7 +160,7 @@ void Traffic::add_join(EntryId id, const wire::Packet& packet) {
   const std::int32_t rebalance = request.rebalance_timeout_ms() < 0
                                      ? request.session_timeout_ms()
                                      : request.rebalance_timeout_ms();
-  polls_.row({entry.tick.value(), entry.process});
+  polls_.row({entry.tick.value(), entry.process, 0});
   joins_.row({entry.tick.value(), strings_.of(request.group_id()), entry.process,
               ticks_of_ms(request.session_timeout_ms(), tick_ms).value(),
               ticks_of_ms(rebalance, tick_ms).value()});
@@ -184,9 +184,9 @@ void Traffic::add_event(EntryId id, const wire::Event& event) {
   if (name == events::kGroupState) return add_group_state(id, event);
   if (name == events::kMemberAdded) return add_member(id, event);
   if (name == events::kMemberRemoved) return remove_member(id, event);
-  if (name == events::kRecordProcessed) {
-    processed_.row({tick, partition_in(event), number_in(event, "offset"), entry.process, at});
-  } else if (name == events::kOffsetCommitted || name == events::kOffsetRemoved) {
+  if (name == events::kRecordProcessing) return add_processing(id, event);
+  if (name == events::kRecordProcessed) return add_processed(id, event);
+  if (name == events::kOffsetCommitted || name == events::kOffsetRemoved) {
     const bool removed = name == events::kOffsetRemoved;
     const auto who = process_of_member_.find(std::string(events::value_of(event, "member")));
     commits_.row({tick, strings_.of(events::value_of(event, "group")), partition_in(event),
@@ -197,6 +197,25 @@ void Traffic::add_event(EntryId id, const wire::Event& event) {
                   strings_.of(events::value_of(event, "to")), number_in(event, "generation"),
                   strings_.of(without_uuids(events::value_of(event, "reason"))), at});
   }
+}
+
+// What an application has in hand when it dies stays open.
+void Traffic::add_processing(EntryId id, const wire::Event& event) {
+  const IndexEntry& entry = index_.at(id);
+  in_hand_[entry.process] = works_.rows();
+  works_.row(
+      {entry.tick.value(), entry.process, -1, strings_.of(events::value_of(event, "record"))});
+}
+
+void Traffic::add_processed(EntryId id, const wire::Event& event) {
+  constexpr std::size_t kUntil = 2;
+  const IndexEntry& entry = index_.at(id);
+  processed_.row({entry.tick.value(), partition_in(event), number_in(event, "offset"),
+                  entry.process, static_cast<std::int64_t>(id)});
+  const auto open = in_hand_.find(entry.process);
+  if (open == in_hand_.end()) return;
+  works_.change(open->second, kUntil, entry.tick.value());
+  in_hand_.erase(open);
 }
 
 void Traffic::add_appended(EntryId id, const wire::Event& event) {
@@ -213,7 +232,7 @@ void Traffic::add_appended(EntryId id, const wire::Event& event) {
 // A consumer's position moves on when poll returns; which offsets those were its names tell.
 void Traffic::add_polled(EntryId id, const wire::Event& event) {
   const IndexEntry& entry = index_.at(id);
-  polls_.row({entry.tick.value(), entry.process});
+  polls_.row({entry.tick.value(), entry.process, 1});
   std::map<std::int64_t, std::int64_t> returned;  // by partition
   for (const std::string_view record : split(events::value_of(event, "records"), ',')) {
     const auto where = names_.parse(record.substr(0, record.find('.')));
@@ -263,6 +282,7 @@ void Traffic::release(boost::json::object& out) {
   out["packets"] = packets_.release();
   out["appends"] = appends_.release();
   out["processed"] = processed_.release();
+  out["works"] = works_.release();
   out["commits"] = commits_.release();
   out["positions"] = positions_.release();
   out["polls"] = polls_.release();

@@ -55,6 +55,8 @@ class Traffic {
   void add_group_state(EntryId id, const wire::Event& event);
   void add_member(EntryId id, const wire::Event& event);
   void remove_member(EntryId id, const wire::Event& event);
+  void add_processing(EntryId id, const wire::Event& event);
+  void add_processed(EntryId id, const wire::Event& event);
   std::int64_t partition_in(const wire::Event& event) const;
 
   const RunIndex& index_;
@@ -66,15 +68,17 @@ class Traffic {
   std::map<std::string, std::int64_t> process_of_member_;
   std::map<std::pair<std::string, std::string>, std::size_t> open_members_;  // group, member id
   std::vector<std::string> member_ids_;                                      // by row of members_
+  std::map<std::uint32_t, std::size_t> in_hand_;  // rows of works_, by process
 
   Table entries_{"what", "tick", "process", "text", "cause", "timer", "armed"};
   Table packets_{"to",      "api",      "info", "payload", "length",      "fate",  "rule",
                  "arrival", "received", "peer", "errors",  "correlation", "client"};
   Table appends_{"tick", "partition", "offset", "name", "producer", "entry"};
   Table processed_{"tick", "partition", "offset", "process", "entry"};
+  Table works_{"tick", "process", "until", "record"};
   Table commits_{"tick", "group", "partition", "offset", "process", "entry"};
   Table positions_{"tick", "process", "partition", "offset", "advance"};
-  Table polls_{"tick", "process"};
+  Table polls_{"tick", "process", "returned"};
   Table clients_{"tick", "group", "process", "state", "generation", "reason", "entry"};
   Table groups_{"tick", "group", "state", "generation", "reason", "members", "entry"};
   Table joins_{"tick", "group", "process", "session", "poll"};

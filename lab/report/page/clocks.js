@@ -73,9 +73,10 @@ function sessionAt(run, process, tick, join) {
 }
 
 function pollAt(run, process, tick, join) {
-  const polled = lastUpTo(run.polls.get(process) ?? [], tick);
-  if (polled === undefined) return { note: "has not polled yet" };
-  return { left: polled + join.poll - tick, of: join.poll, since: polled };
+  const last = run.polls.at(process, tick);
+  if (!last) return { note: "has not polled yet" };
+  if (!last.returned) return { note: "in poll: not counted" };
+  return { left: last.tick + join.poll - tick, of: join.poll, since: last.tick };
 }
 
 // The longest timeout of those who are members then.

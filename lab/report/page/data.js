@@ -125,6 +125,8 @@ function rowsOf(table, strings, texts) {
 function readLogs(run, raw, strings) {
   run.appends = rowsOf(raw.appends, strings, ["name"]);
   run.processed = rowsOf(raw.processed, strings, []);
+  run.works = rowsOf(raw.works, strings, ["record"]);
+  run.workTicks = Int32Array.from(run.works, one => one.tick);
   run.logs = run.partitions.map(() => ({ ticks: [], cells: [], done: [] }));
   const seen = new Map();  // how often a name has been written, by topic
   for (const one of run.appends) {
@@ -162,10 +164,9 @@ function readGroups(run, raw, strings) {
   }
   run.memberships = rowsOf(raw.members, strings, ["group", "id", "reason"]);
   run.joins = rowsOf(raw.joins, strings, ["group"]);
-  run.polls = new Map();
+  run.polls = new Keyed();
   for (const one of rowsOf(raw.polls, strings, [])) {
-    if (!run.polls.has(one.process)) run.polls.set(one.process, []);
-    run.polls.get(one.process).push(one.tick);
+    run.polls.add(one.process, one.tick, one);
   }
 }
 

@@ -71,9 +71,14 @@ function isDark() {
   return chosen ? chosen === "dark" : prefersDark.matches;
 }
 
+function sayTheme() {
+  byId("theme").textContent = isDark() ? "light" : "dark";
+  byId("theme").setAttribute("aria-label", `change to ${byId("theme").textContent} colours`);
+}
+
 function setTheme(theme) {
   if (theme) document.documentElement.dataset.theme = theme;
-  byId("theme").setAttribute("aria-pressed", isDark());
+  sayTheme();
   readPalette();
   for (const one of minimaps) one.paintGround();
   changed("all");
@@ -108,6 +113,7 @@ function packetForTests(number) {
 
 function start() {
   readPalette();
+  sayTheme();
   makePictures();
   if (innerWidth < NARROW) setView(0, 48);
   readAddress();

@@ -13,10 +13,10 @@ function chip(run, process, tag = "b") {
 
 // ---- members ----
 
-function countdown(name, clock) {
+function countdown(name, clock, absent) {
   const row = element("div", { class: "clock" }, element("span", { class: "clock-name", text: name }));
   if (!clock || clock.note) {
-    row.append(element("span", { class: "clock-note", text: clock?.note ?? "not running" }));
+    row.append(element("span", { class: "clock-note", text: clock?.note ?? absent }));
     return row;
   }
   const left = Math.max(clock.left, 0);
@@ -37,6 +37,12 @@ function viewOf(who, text, title) {
     element("span", { text }));
 }
 
+// "preparing, generation 2", for the client's PREPARING_REBALANCE.
+function clientWords(client) {
+  const state = client.state.toLowerCase().replace("_rebalance", "");
+  return state + (client.generation >= 0 ? `, generation ${client.generation}` : "");
+}
+
 function memberCard(run, member) {
   const { membership, client } = member;
   const card = element("article", { class: "member", "data-testid": "member", "data-process": run.processes[member.process].name });
@@ -46,15 +52,15 @@ function memberCard(run, member) {
   card.append(head);
   const held = run.groups.get(member.group)?.at(app.tick);
   card.append(viewOf("coordinator", membership
-    ? `member since tick ${membership.tick}, generation ${held?.generation ?? "?"}` : "not a member"));
-  card.append(viewOf("itself", client
-    ? `${client.state}${client.generation >= 0 ? `, generation ${client.generation}` : ""}`
-    : "-", client?.reason));
+    ? `member, generation ${held?.generation ?? "?"}` : "not a member",
+    membership ? `since tick ${membership.tick}` : ""));
+  card.append(viewOf("itself", client ? clientWords(client) : "-",
+    client ? `since tick ${client.tick}: ${client.reason}` : ""));
   if (member.alive && client && client.state === "STABLE" && !membership) {
     card.append(element("p", { class: "zombie", text: "a zombie: it does not know that it was removed" }));
   }
-  card.append(countdown("session", member.session), countdown("poll", member.poll),
-    countdown("rebalance", member.rebalance));
+  card.append(countdown("session", member.session, "not a member"), countdown("poll", member.poll, "-"),
+    countdown("rebalance", member.rebalance, "none under way"));
   return card;
 }
 

@@ -197,6 +197,7 @@ class Picture {
       pen.lineTo(this.x(end), y);
       pen.stroke();
     }
+    this.drawWork(pen);
     for (const stop of this.run.stops) {
       const to = stop.to ?? this.run.lastTick + 1;
       if (!this.inView(stop.from, to)) continue;
@@ -212,6 +213,27 @@ class Picture {
       pen.strokeRect(x + 0.5, y - 7.5, width - 1, 15);
       if (width > 62) this.tag(pen, "stopped", x + width / 2, y, palette.stop);
     }
+  }
+
+  // A thicker lane: its application is busy with a record.
+  drawWork(pen) {
+    const { run } = this;
+    const { lanes } = this.layout;
+    const until = countUpTo(run.workTicks, Math.ceil(app.view.to));
+    const longest = run.longestWork ??= Math.max(1, ...run.works.map(one => one.until - one.tick));
+    const first = countUpTo(run.workTicks, Math.floor(app.view.from) - longest - 1);
+    for (let at = first; at < until; ++at) {
+      const one = run.works[at];
+      const x = this.x(one.tick);
+      const end = one.until >= 0 ? one.until : this.endOfLife(one.process, one.tick);
+      pen.fillStyle = ownerColour(run, one.process);
+      pen.fillRect(x, lanes.get(one.process) - 3.5, Math.max(this.x(end) - x - (this.perTick > 5 ? 1 : 0), 1), 7);
+    }
+  }
+
+  endOfLife(process, tick) {
+    const life = this.run.lives.find(one => one.process === process && (one.to === null || one.to >= tick));
+    return life?.to ?? this.run.lastTick + 1;
   }
 
   tag(pen, text, x, y, colour) {
