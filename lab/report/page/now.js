@@ -40,7 +40,7 @@ function viewOf(who, text, title) {
 // "preparing, generation 2", for the client's PREPARING_REBALANCE.
 function clientWords(client) {
   const state = client.state.toLowerCase().replace("_rebalance", "");
-  return state + (client.generation >= 0 ? `, generation ${client.generation}` : "");
+  return state + (client.generation >= 0 ? ` · gen ${client.generation}` : "");
 }
 
 function memberCard(run, member) {
@@ -52,7 +52,7 @@ function memberCard(run, member) {
   card.append(head);
   const held = run.groups.get(member.group)?.at(app.tick);
   card.append(viewOf("coordinator", membership
-    ? `member, generation ${held?.generation ?? "?"}` : "not a member",
+    ? `member · gen ${held?.generation ?? "?"}` : "not a member",
     membership ? `since tick ${membership.tick}` : ""));
   card.append(viewOf("itself", client ? clientWords(client) : "-",
     client ? `since tick ${client.tick}: ${client.reason}` : ""));
