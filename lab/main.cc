@@ -85,6 +85,7 @@ int main(int argc, char** argv) {
   fencepost::lab::add_assign(app, chosen);
   fencepost::lab::add_packets(app, chosen);
   fencepost::lab::add_report(app, chosen);
+  fencepost::lab::add_diagram(app, chosen);
   fencepost::lab::add_up(app, chosen);
   fencepost::lab::add_operator(app, chosen);
   fencepost::lab::add_search(app, chosen);

@@ -165,6 +165,8 @@ void RunDirectory::remove_run() const {
                                 plan(),
                                 summary(),
                                 scenario(),
+                                path_ / "diagram.mmd",
+                                path_ / "trace.json",
                                 path_ / "clock.address",
                                 path_ / "logs",
                                 path_ / "data"};

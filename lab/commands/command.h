@@ -30,6 +30,7 @@ void add_operator(CLI::App& app, Chosen& chosen);  // ps, start, restart, pause,
 void add_assign(CLI::App& app, Chosen& chosen);
 void add_search(CLI::App& app, Chosen& chosen);
 void add_groups(CLI::App& app, Chosen& chosen);
+void add_diagram(CLI::App& app, Chosen& chosen);
 void add_status(CLI::App& app, Chosen& chosen);
 
 }  // namespace fencepost::lab
