@@ -65,12 +65,16 @@ ProcessTracks::Process& ProcessTracks::process(const std::string& name) {
 }
 
 void ProcessTracks::add(std::int64_t tick, const wire::CaptureRecord& record) {
+  if (tick != tick_) end_tick();
+  tick_ = tick;
   switch (record.what_case()) {
     case wire::CaptureRecord::kLifecycle:
-      end_step();
       return add_lifecycle(tick, record.lifecycle());
     case wire::CaptureRecord::kStep:
-      return begin_step(tick, record.step());
+      step_process_ = record.step().process();
+      step_own_tick_ =
+          record.step().has_own_tick() ? std::optional(record.step().own_tick()) : std::nullopt;
+      return;
     case wire::CaptureRecord::kReception:
       return add_reception(record.reception());
     case wire::CaptureRecord::kPacket:
@@ -81,12 +85,12 @@ void ProcessTracks::add(std::int64_t tick, const wire::CaptureRecord& record) {
     case wire::CaptureRecord::kFired:
     case wire::CaptureRecord::kEnd:
     case wire::CaptureRecord::WHAT_NOT_SET:
-      return end_step();
+      return;
   }
 }
 
 void ProcessTracks::finish(std::int64_t last_tick) {
-  end_step();
+  end_tick();
   for (auto& [name, one] : processes_) {
     if (!one.stopped) end_all(one, (last_tick + 1) * tick_us_);
   }
@@ -205,19 +209,14 @@ void ProcessTracks::add_batch_event(Process& one, std::int64_t at_us, const wire
 
 // ---- packets ----
 
-void ProcessTracks::begin_step(std::int64_t tick, const wire::Step& step) {
-  end_step();
-  step_tick_ = tick;
-  step_process_ = step.process();
-  step_own_tick_ = step.has_own_tick() ? std::optional(step.own_tick()) : std::nullopt;
-}
-
 void ProcessTracks::add_reception(const wire::Reception& reception) {
   if (!reception.has_sequence() || reception.sequence() == 0) return;
   const auto numbers = numbers_.find({reception.source(), reception.incarnation()});
   if (numbers == numbers_.end() || reception.sequence() > numbers->second.size()) return;
-  items_.push_back(
-      {.packet = numbers->second[reception.sequence() - 1], .received = true, .sent = {}});
+  items_[step_process_].push_back({.packet = numbers->second[reception.sequence() - 1],
+                                   .received = true,
+                                   .sent = {},
+                                   .own_tick = step_own_tick_});
 }
 
 void ProcessTracks::add_packet(const wire::Packet& packet) {
@@ -230,28 +229,33 @@ void ProcessTracks::add_packet(const wire::Packet& packet) {
                    .at_us = 0,
                    .source = header.source()});
   numbers_[{header.source(), header.source_incarnation()}].push_back(number);
-  items_.push_back({.packet = number, .received = false, .sent = packet});
+  items_[step_process_].push_back(
+      {.packet = number, .received = false, .sent = packet, .own_tick = step_own_tick_});
 }
 
-// The packets of a step share its tick evenly, in their order. Should there be more of them than
+void ProcessTracks::end_tick() {
+  for (const auto& [name, items] : items_) show(name, items);
+  items_.clear();
+}
+
+// The packets of a process share the tick evenly, in their order. Should there be more of them than
 // microseconds, those of one microsecond share a span.
-void ProcessTracks::end_step() {
-  if (items_.empty()) return;
-  const TrackId track{process(step_process_).number, kPackets};
-  const auto count = static_cast<std::int64_t>(items_.size());
+void ProcessTracks::show(const std::string& name, const std::vector<Item>& items) {
+  const TrackId track{process(name).number, kPackets};
+  const auto count = static_cast<std::int64_t>(items.size());
+  const std::int64_t begin_us = tick_ * tick_us_;
   std::int64_t last_us = -1;
   for (std::int64_t at = 0; at < count; ++at) {
-    const std::int64_t from_us = at * tick_us_ / count;
+    const std::int64_t from_us = begin_us + at * tick_us_ / count;
     std::optional<std::int64_t> to_us;
-    if (from_us != last_us) to_us = std::max(from_us + 1, (at + 1) * tick_us_ / count);
+    if (from_us != last_us) {
+      to_us = std::max(from_us + 1, begin_us + (at + 1) * tick_us_ / count);
+    }
     last_us = from_us;
-    const std::int64_t begin_us = step_tick_ * tick_us_;
-    if (to_us) *to_us += begin_us;
-    const Item& item = items_[static_cast<std::size_t>(at)];
-    item.received ? show_received(item, track, begin_us + from_us, to_us)
-                  : show_sent(item, track, begin_us + from_us, to_us);
+    const Item& item = items[static_cast<std::size_t>(at)];
+    item.received ? show_received(item, track, from_us, to_us)
+                  : show_sent(item, track, from_us, to_us);
   }
-  items_.clear();
 }
 
 void ProcessTracks::show_sent(const Item& item, TrackId track, std::int64_t from_us,
@@ -260,12 +264,12 @@ void ProcessTracks::show_sent(const Item& item, TrackId track, std::int64_t from
   sent.track = track;
   sent.at_us = from_us;
   if (!to_us) return;
-  const std::string fate = fate_text(Tick(step_tick_), item.sent);
+  const std::string fate = fate_text(Tick(tick_), item.sent);
   TraceLines::Arguments arguments{{"packet", item.packet},
-                                  {"tick", step_tick_},
+                                  {"tick", tick_},
                                   {"info", printable(info_of(item.sent.frame(), names_))}};
   if (!fate.empty()) arguments["fate"] = fate.substr(1);
-  if (step_own_tick_) arguments["own_tick"] = *step_own_tick_;
+  if (item.own_tick) arguments["own_tick"] = *item.own_tick;
   out_.span(track, from_us, *to_us,
             fmt::format("{} {} to {}{}", sent.api, kind_of(sent.response),
                         item.sent.frame().header().destination(), fate),
@@ -277,7 +281,7 @@ void ProcessTracks::show_received(const Item& item, TrackId track, std::int64_t 
   const Sent& sent = sent_[item.packet];
   const std::string what = fmt::format("{} {}", sent.api, kind_of(sent.response));
   if (to_us) {
-    TraceLines::Arguments arguments{{"packet", item.packet}, {"tick", step_tick_}};
+    TraceLines::Arguments arguments{{"packet", item.packet}, {"tick", tick_}};
     if (!sent.errors.empty()) arguments["error"] = sent.errors;
     out_.span(track, from_us, *to_us, fmt::format("{} from {}", what, sent.source),
               std::move(arguments));

@@ -59,16 +59,17 @@ class ProcessTracks {
     std::uint32_t packet = 0;  // its number
     bool received = false;
     wire::Packet sent{};
+    std::optional<std::int64_t> own_tick{};  // of a held step
   };
 
   Process& process(const std::string& name);
   void add_lifecycle(std::int64_t tick, const wire::Lifecycle& life);
   void add_event(std::int64_t tick, const wire::Event& event);
   void add_batch_event(Process& one, std::int64_t at_us, const wire::Event& event);
-  void begin_step(std::int64_t tick, const wire::Step& step);
   void add_reception(const wire::Reception& reception);
   void add_packet(const wire::Packet& packet);
-  void end_step();
+  void end_tick();
+  void show(const std::string& process, const std::vector<Item>& items);
   void show_sent(const Item& item, TrackId track, std::int64_t from_us,
                  std::optional<std::int64_t> to_us);
   void show_received(const Item& item, TrackId track, std::int64_t from_us,
@@ -85,11 +86,10 @@ class ProcessTracks {
   std::map<std::string, Process> processes_;
   std::map<std::string, std::string> group_of_;
   int next_process_ = 0;
-  // The step that is being read.
-  std::int64_t step_tick_ = 0;
-  std::string step_process_;
+  std::int64_t tick_ = 0;
+  std::string step_process_;  // whose step is being read
   std::optional<std::int64_t> step_own_tick_;
-  std::vector<Item> items_;
+  std::map<std::string, std::vector<Item>> items_;  // of this tick, by process
   // Packets by number, from 1, and by who sent them.
   std::vector<Sent> sent_{1};
   std::map<std::pair<std::string, std::uint32_t>, std::vector<std::uint32_t>> numbers_;

@@ -65,7 +65,6 @@ class Sequence {
 
   bool is_before(EntryId id) const { return options_.from && index_.at(id).tick < *options_.from; }
   bool is_behind(EntryId id) const { return options_.to && index_.at(id).tick > *options_.to; }
-  bool is_partial() const { return !options_.only.empty() || !options_.hosts.empty(); }
   bool is_chosen(const wire::Frame& frame) const {
     return is_of(frame, options_.only) && is_of(frame, options_.hosts);
   }
@@ -198,7 +197,9 @@ bool Sequence::left_out(EntryId from) {
   Tick last = tick;
   for (EntryId id = from; id < index_.entries().size() && !is_behind(id); ++id) {
     if (index_.at(id).what != wire::CaptureRecord::kPacket) continue;
-    if (is_partial() && !is_chosen(index_.read(id).packet().frame())) continue;
+    const wire::CaptureRecord record = index_.read(id);
+    if (!is_chosen(record.packet().frame())) continue;
+    if (!options_.all && folded_.is_routine(id, record.packet())) continue;
     ++count;
     last = index_.at(id).tick;
   }
@@ -207,7 +208,7 @@ bool Sequence::left_out(EntryId from) {
   tell_folded();
   if (phase_) close_phase();
   note_all(
-      fmt::format("{} messages are drawn. {} more packets up to tick {}<br/>"
+      fmt::format("{} messages are drawn. {} more up to tick {}<br/>"
                   "are not: --ticks {}..{} or --limit 0 shows them",
                   messages_, count, last.value(), tick.value(), last.value()));
   return true;
