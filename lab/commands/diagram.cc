@@ -1,6 +1,5 @@
 #include <spdlog/fmt/fmt.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <iostream>
@@ -11,11 +10,10 @@
 #include <vector>
 
 #include "lab/commands/command.h"
-#include "lab/commands/only.h"
+#include "lab/commands/packet_options.h"
 #include "lab/diagram/sequence.h"
 #include "lab/diagram/trace.h"
-#include "lab/node_reader.h"
-#include "lab/partition_names.h"
+#include "lab/packets/packet_filter.h"
 #include "lab/run_directory.h"
 #include "lab/run_index.h"
 
@@ -50,37 +48,27 @@ Source source_of(const std::string& directory) {
   return source;
 }
 
-// "10..20", "10..", "..20", "15".
-void set_ticks(const std::string& text, SequenceOptions& options) {
-  if (text.empty()) return;
-  const std::size_t dots = text.find("..");
-  const bool is_range = dots != std::string::npos;
-  const std::string first = is_range ? text.substr(0, dots) : text;
-  const std::string last = is_range ? text.substr(dots + 2) : text;
-  const auto from = parse_integer(first);
-  const auto to = parse_integer(last);
-  const bool readable = (from || first.empty()) && (to || last.empty()) && (from || to);
-  if (!readable || from.value_or(0) < 0 || to.value_or(from.value_or(0)) < from.value_or(0)) {
-    throw std::runtime_error(fmt::format(
-        "--ticks {}: should be a range of ticks such as 10..20, 10.., ..20 or 15", text));
-  }
-  if (from) options.from = Tick(*from);
-  if (to) options.to = Tick(*to);
-}
-
 void check_words(const DiagramArguments& arguments, const RunIndex& index) {
-  wire::Plan joined;
-  for (const std::string& name : index.processes()) joined.add_processes()->set_name(name);
-  check_only(arguments.only, joined);
-  for (const std::string& host : arguments.hosts) {
-    if (std::ranges::find(index.processes(), host) != index.processes().end()) continue;
-    throw std::runtime_error("--host: " + unknown_word("process", host, views(index.processes())));
-  }
+  KnownNames known;
+  known.processes.insert(index.processes().begin(), index.processes().end());
+  PacketFilter filter;
+  filter.only = arguments.only;
+  filter.hosts = arguments.hosts;
+  check_names(filter, known);
 }
 
 SequenceOptions options_of(const DiagramArguments& arguments) {
   SequenceOptions options;
-  set_ticks(arguments.ticks, options);
+  if (!arguments.ticks.empty()) {
+    const auto range = parse_range(arguments.ticks);
+    if (!range) {
+      throw std::runtime_error(
+          fmt::format("--ticks {}: should be a range of ticks such as 10..20, 10.., ..20 or 15",
+                      arguments.ticks));
+    }
+    options.from = Tick(range->first);
+    options.to = Tick(range->last);
+  }
   if (arguments.limit < 0) throw std::runtime_error("--limit: should be 0 (all) or more");
   options.limit = static_cast<std::size_t>(arguments.limit);
   options.only = arguments.only;

@@ -7,8 +7,8 @@
 #include "common/events.h"
 #include "lab/diagram/words.h"
 #include "lab/frame_facts.h"
-#include "lab/packet_words.h"
 #include "lab/packets/info.h"
+#include "lab/packets/marks.h"
 #include "lab/packets/printable.h"
 
 namespace fencepost::lab {
@@ -268,11 +268,12 @@ void ProcessTracks::show_sent(const Item& item, TrackId track, std::int64_t from
   TraceLines::Arguments arguments{{"packet", item.packet},
                                   {"tick", tick_},
                                   {"info", printable(info_of(item.sent.frame(), names_))}};
-  if (!fate.empty()) arguments["fate"] = fate.substr(1);
+  if (!fate.empty()) arguments["fate"] = fate;
   if (item.own_tick) arguments["own_tick"] = *item.own_tick;
   out_.span(track, from_us, *to_us,
             fmt::format("{} {} to {}{}", sent.api, kind_of(sent.response),
-                        item.sent.frame().header().destination(), fate),
+                        item.sent.frame().header().destination(),
+                        fate.empty() ? "" : fmt::format(" [{}]", fate)),
             std::move(arguments));
 }
 

@@ -13,8 +13,8 @@
 #include "lab/diagram/mermaid_text.h"
 #include "lab/diagram/words.h"
 #include "lab/frame_facts.h"
-#include "lab/packet_words.h"
 #include "lab/packets/info.h"
+#include "lab/packets/marks.h"
 #include "lab/packets/printable.h"
 #include "lab/wording.h"
 
@@ -182,8 +182,9 @@ void Sequence::message(EntryId id, const wire::Packet& packet) {
   const bool answer = is_response(packet.frame());
   const bool lost = packet.fate() != wire::Packet::ARRIVES;
   const std::string_view arrow = answer ? (lost ? "--x" : "-->>") : (lost ? "-x" : "->>");
-  const std::string text = cut_to(info_of(packet.frame(), names_), kMessageBytes) +
-                           fate_text(index_.at(id).tick, packet);
+  const std::string fate = fate_text(index_.at(id).tick, packet);
+  std::string text = cut_to(info_of(packet.frame(), names_), kMessageBytes);
+  if (!fate.empty()) text += fmt::format(" [{}]", fate);
   line(fmt::format("{}{}{}: t={} no.{} {}", id_of(header.source()), arrow,
                    id_of(header.destination()), index_.at(id).tick.value(), index_.at(id).number,
                    mermaid_text(text, kMessageBytes + kNoteBytes)));
