@@ -10,10 +10,14 @@ append_part(page_html "${html}")
 file(READ ${FOLDER}/report.css style)
 append_part(page_style "${style}")
 string(REPLACE "," ";" names "${SCRIPTS}")
-set(script "(() => {\n\"use strict\";\n")
+set(script "(async () => {\n\"use strict\";\n")
 foreach(name IN LISTS names)
   file(READ ${FOLDER}/${name} text)
   string(APPEND script "// ---- ${name} ----\n${text}\n")
 endforeach()
-append_part(page_script "${script}})();")
+string(APPEND script "})().catch(problem => {
+  document.getElementById(\"loading\").textContent = `The run cannot be shown: ${problem.message}`;
+  throw problem;
+});")
+append_part(page_script "${script}")
 file(APPEND ${OUT} "}  // namespace fencepost::lab\n")

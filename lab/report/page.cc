@@ -1,5 +1,9 @@
 #include "lab/report/page.h"
 
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/gzip_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 #include <utility>
@@ -7,6 +11,7 @@
 #include "lab/report/columns.h"
 #include "lab/report/page_parts.h"
 #include "lab/report/report_data.h"
+#include "probe/base64.h"
 
 namespace fencepost::lab {
 namespace {
@@ -15,7 +20,11 @@ namespace {
 constexpr std::string_view kTitle = "{{title}}";
 constexpr std::string_view kStyle = "{{style}}";
 constexpr std::string_view kData = "{{data}}";
+constexpr std::string_view kCoding = "{{coding}}";
 constexpr std::string_view kScript = "{{script}}";
+
+// Data beyond this is compressed: a page of 100,000 packets would have 50 MB.
+constexpr std::size_t kPlainBytesMax = 4'000'000;
 
 std::string html_text(std::string_view text) {
   std::string out;
@@ -47,6 +56,18 @@ std::string title_of(const boost::json::array& runs) {
   return html_text(title + " - Fencepost");
 }
 
+std::string gzip_base64(const std::string& text) {
+  namespace io = google::protobuf::io;
+  std::string bytes;
+  io::StringOutputStream out(&bytes);
+  io::GzipOutputStream gzip(&out);
+  io::CodedOutputStream coded(&gzip);
+  coded.WriteString(text);
+  coded.Trim();
+  gzip.Close();
+  return probe::to_base64(bytes);
+}
+
 }  // namespace
 
 std::string json_for_page(const boost::json::value& value) {
@@ -66,9 +87,14 @@ std::string report_page(boost::json::array runs) {
   boost::json::object all;
   all["messages"] = wire_messages();
   all["runs"] = std::move(runs);
-  const std::string data = json_for_page(all);
-  const std::pair<std::string_view, std::string_view> parts[] = {
-      {kTitle, title}, {kStyle, page_style()}, {kData, data}, {kScript, page_script()}};
+  std::string data = json_for_page(all);
+  const bool plain = data.size() <= kPlainBytesMax;
+  if (!plain) data = gzip_base64(data);
+  const std::pair<std::string_view, std::string_view> parts[] = {{kTitle, title},
+                                                                 {kStyle, page_style()},
+                                                                 {kCoding, plain ? "json" : "gzip"},
+                                                                 {kData, data},
+                                                                 {kScript, page_script()}};
   std::string page;
   std::string_view rest = page_html();
   for (const auto& [mark, text] : parts) {

@@ -23,7 +23,8 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::string_view kDataBegins = "<script type=\"application/json\" id=\"data\">";
+constexpr std::string_view kDataBegins =
+    "<script type=\"application/json\" id=\"data\" data-coding=\"json\">";
 
 // The directory of a demo's run.
 class ReportPage : public testing::Test {

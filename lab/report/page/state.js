@@ -1,7 +1,7 @@
 // What is chosen: the tick, the entry, the view, the filters. Everything that is drawn follows from
 // it, and the address keeps it.
 
-const page = JSON.parse(document.getElementById("data").textContent);
+const page = JSON.parse(await dataText());
 const runs = page.runs.map(readRun);
 const lastTick = Math.max(...runs.map(run => run.lastTick));
 

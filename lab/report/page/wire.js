@@ -7,6 +7,14 @@ function bytesOf(base64) {
   return bytes;
 }
 
+// The page's data; that of long runs is compressed.
+async function dataText() {
+  const { textContent, dataset } = document.getElementById("data");
+  if (dataset.coding === "json") return textContent;
+  const packed = new Blob([bytesOf(textContent)]).stream();
+  return new Response(packed.pipeThrough(new DecompressionStream("gzip"))).text();
+}
+
 class WireReader {
   constructor(bytes) { this.bytes = bytes; this.at = 0; }
   get done() { return this.at >= this.bytes.length; }
