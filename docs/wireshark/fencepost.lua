@@ -1434,6 +1434,10 @@ local function add_value(tree, tvb, part)
     return item
   end
   if row.type == "string" then return tree:add(row.proto_field, range, printable(value)) end
+  if type(value) == "number" and row.type == "int64" then value = Int64.new(value) end
+  if type(value) == "number" and (row.type == "uint64" or row.type == "fixed64") then
+    value = UInt64.new(value)
+  end
   return tree:add(row.proto_field, range, value)
 end
 
@@ -1551,6 +1555,7 @@ end
 
 local function add_generated(tree, tvb, field, value)
   if value == nil then return end
+  if field == short.tick then value = Int64.new(value) end
   tree:add(field, tvb(0, 0), value):set_generated()
 end
 
