@@ -14,7 +14,9 @@
 #include "lab/commands/packet_options.h"
 #include "lab/live_watch.h"
 #include "lab/packets/packet_list.h"
+#include "lab/pcapng/export.h"
 #include "lab/run_directory.h"
+#include "lab/wire_schema.h"
 
 namespace fencepost::lab {
 namespace {
@@ -22,6 +24,8 @@ namespace {
 struct PacketsArguments {
   std::string directory;
   std::string clock;
+  std::string pcapng;     // the file to write
+  std::string dissector;  // the same
   bool follow = false;
   bool details = false;
   bool no_marks = false;
@@ -91,15 +95,7 @@ int follow(const PacketsArguments& arguments) {
 }
 
 // What could not be read is said behind what could.
-int list_recorded(const PacketsArguments& arguments, const std::string& capture) {
-  const PacketList::Options options = list_options(arguments);
-  const RecordedPackets recorded(capture, depth_for(options));
-  check_names(options.filter,
-              {.processes = recorded.trace().processes(), .groups = recorded.trace().groups()});
-  const std::uint32_t shown = recorded.list(std::cout, options);
-  std::cout.flush();
-  // Nobody reads on (`| head`): then nobody reads this either.
-  if (!std::cout) return kExitHolds;
+int report_on(const RecordedPackets& recorded, std::uint32_t shown) {
   if (shown == 0 && recorded.trace().packets() > 0) {
     fmt::print(stderr, "no packet of {} matches\n", recorded.trace().packets());
   }
@@ -109,12 +105,41 @@ int list_recorded(const PacketsArguments& arguments, const std::string& capture)
   return recorded.is_damaged() ? kExitUnusable : kExitHolds;
 }
 
+int list_recorded(const PacketsArguments& arguments, const std::string& capture) {
+  const PacketList::Options options = list_options(arguments);
+  const RecordedPackets recorded(
+      capture, arguments.pcapng.empty() ? depth_for(options) : PacketTrace::Depth::kCauses);
+  check_names(options.filter,
+              {.processes = recorded.trace().processes(), .groups = recorded.trace().groups()});
+  if (!arguments.pcapng.empty()) {
+    std::error_code none;
+    if (std::filesystem::equivalent(capture, arguments.pcapng, none)) {
+      throw std::runtime_error(arguments.pcapng + " is the capture itself: name another file");
+    }
+    const PacketWalk walk(options.filter, options.marks);
+    return report_on(recorded, export_pcapng(recorded, walk, arguments.pcapng));
+  }
+  const std::uint32_t shown = recorded.list(std::cout, options);
+  std::cout.flush();
+  // Nobody reads on (`| head`): then nobody reads this either.
+  return std::cout ? report_on(recorded, shown) : kExitHolds;
+}
+
 int print_packets(const PacketsArguments& arguments) {
+  if (!arguments.dissector.empty()) {
+    write_file(arguments.dissector, dissector_lua());
+    if (arguments.directory.empty() && arguments.clock.empty()) return kExitHolds;
+  }
   if (arguments.directory.empty() == arguments.clock.empty()) {
     throw std::runtime_error("packets needs a run directory, or --clock HOST:PORT of a run");
   }
   if (!arguments.directory.empty()) require_run(arguments.directory);
-  if (arguments.follow || !arguments.clock.empty()) return follow(arguments);
+  if (arguments.follow || !arguments.clock.empty()) {
+    if (arguments.pcapng.empty()) return follow(arguments);
+    throw std::runtime_error(
+        "--pcapng is for a run that is recorded: use it without --follow and --clock "
+        "(docs/wireshark/README.md: live capture)");
+  }
   const RunDirectory run(arguments.directory);
   const bool is_file = std::filesystem::is_regular_file(arguments.directory);
   return list_recorded(arguments, is_file ? arguments.directory : run.capture().string());
@@ -133,6 +158,8 @@ constexpr const char* kFooter =
     "  fencepost packets runs/commit-after-crash-k2 --between C2,B1 --ticks 40..60\n"
     "  fencepost packets runs/commit-after-crash-k2 --packet 42 -V\n"
     "  fencepost packets runs/commit-after-crash-k2 --errors --format json\n"
+    "  fencepost packets runs/commit-after-crash-k2 --pcapng run.pcapng\n"
+    "  fencepost packets --dissector ~/.local/lib/wireshark/plugins/fencepost.lua\n"
     "  fencepost packets --clock 127.0.0.1:19000 --only JoinGroup,SyncGroup\n";
 
 }  // namespace
@@ -158,6 +185,10 @@ void add_packets(CLI::App& app, Chosen& chosen) {
   command
       ->add_option("--format", arguments->format, "text (default), json: an object a line, or tsv")
       ->transform(CLI::CheckedTransformer(formats));
+  command->add_option("--pcapng", arguments->pcapng,
+                      "Write them to this file for Wireshark (docs/wireshark/README.md)");
+  command->add_option("--dissector", arguments->dissector,
+                      "Write Wireshark's plugin to this file, fencepost.lua; needs no DIR");
   command->footer(kFooter);
   command->callback(
       [arguments, &chosen] { chosen = [arguments] { return print_packets(*arguments); }; });

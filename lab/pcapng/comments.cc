@@ -2,24 +2,20 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include "lab/frame_facts.h"
 #include "lab/packets/printable.h"
 
 namespace fencepost::lab {
 
 // "packet 123, tick 41, response 125; by timer session.timeout.ms, armed at tick 35 by packet 99 of
 // C2; dropped by rule 3: {at: 30, drop: ...}"
-std::string PacketComments::of(std::uint64_t record, const wire::Packet& packet) const {
-  const auto id = index_.of_record(record);
-  if (!id) return "";
-  const IndexEntry& entry = index_.at(*id);
-  std::string text = fmt::format("packet {}, tick {}", entry.number, entry.tick.value());
-  if (entry.counterpart) {
-    text += fmt::format(
-        ", {} {}", packet.frame().header().has_destination_incarnation() ? "request" : "response",
-        index_.at(*entry.counterpart).number);
+std::string PacketComments::of(std::uint32_t number, Tick tick, const wire::Packet& packet) const {
+  std::string text = fmt::format("packet {}, tick {}", number, tick.value());
+  if (const std::uint32_t other = trace_.counterpart(number); other != 0) {
+    text += fmt::format(", {} {}", is_response(packet.frame()) ? "request" : "response", other);
   }
-  text += "; by " + because(entry, packet.cause());
-  if (const std::string fared = fate(entry.tick, packet); !fared.empty()) text += "; " + fared;
+  text += "; by " + because(number, packet);
+  if (const std::string fared = fate(tick, packet); !fared.empty()) text += "; " + fared;
   return printable(text);
 }
 
@@ -49,24 +45,26 @@ std::string PacketComments::fate(Tick tick, const wire::Packet& packet) const {
   return "";
 }
 
-std::string PacketComments::because(const IndexEntry& entry, const wire::Cause& cause) const {
-  if (!cause.has_timer()) return origin(entry, cause);
+std::string PacketComments::because(std::uint32_t number, const wire::Packet& packet) const {
+  const wire::Cause& cause = packet.cause();
+  if (!cause.has_timer()) return origin(number, packet);
   return fmt::format("timer {}, armed at tick {} by {}", cause.timer(), cause.armed_tick(),
-                     origin(entry, cause));
+                     origin(number, packet));
 }
 
-std::string PacketComments::origin(const IndexEntry& entry, const wire::Cause& cause) const {
-  const IndexEntry* const known = entry.cause ? &index_.at(*entry.cause) : nullptr;
+std::string PacketComments::origin(std::uint32_t number, const wire::Packet& packet) const {
+  const wire::Cause& cause = packet.cause();
+  const std::uint32_t by = trace_.cause(number);
   switch (cause.kind()) {
     case wire::Cause::START:
-      return fmt::format("the start of {}", index_.processes().at(entry.process));
+      return "the start of " + packet.frame().header().source();
     case wire::Cause::CLOSE:
       return "SIGTERM";
     case wire::Cause::COMMAND:
       return fmt::format("a command in tick {}", cause.tick());
     case wire::Cause::FRAME:
-      return known == nullptr ? "a packet of " + cause.source()
-                              : fmt::format("packet {} of {}", known->number, cause.source());
+      return by == 0 ? "a packet of " + cause.source()
+                     : fmt::format("packet {} of {}", by, cause.source());
     case wire::Cause::DISCONNECTED:
       return fmt::format("the end of the connection to {}", cause.source());
   }

@@ -5,26 +5,29 @@
 #include <map>
 #include <string>
 
-#include "lab/run_index.h"
+#include "common/ids.h"
+#include "lab/packets/packet_trace.h"
+#include "proto/capture.pb.h"
 
 namespace fencepost::lab {
 
 class PacketComments {
  public:
-  explicit PacketComments(const RunIndex& index) : index_(index) {}
+  // The trace knows the whole capture, with causes, and outlives this object.
+  explicit PacketComments(const PacketTrace& trace) : trace_(trace) {}
 
   // The text of a rule, for packets that it loses from here on.
   void learn(const wire::Fired& fired) { rules_[fired.rule()] = fired.text(); }
 
-  // `record`: its number in the capture, from 1. Safe to print: see lab/packets/printable.h.
-  std::string of(std::uint64_t record, const wire::Packet& packet) const;
+  // `number`: as in the packet list. Safe to print: see lab/packets/printable.h.
+  std::string of(std::uint32_t number, Tick tick, const wire::Packet& packet) const;
 
  private:
   std::string fate(Tick tick, const wire::Packet& packet) const;
-  std::string because(const IndexEntry& entry, const wire::Cause& cause) const;
-  std::string origin(const IndexEntry& entry, const wire::Cause& cause) const;
+  std::string because(std::uint32_t number, const wire::Packet& packet) const;
+  std::string origin(std::uint32_t number, const wire::Packet& packet) const;
 
-  const RunIndex& index_;
+  const PacketTrace& trace_;
   std::map<int, std::string> rules_;
 };
 

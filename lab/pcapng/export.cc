@@ -7,42 +7,25 @@
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
-#include <system_error>
 
-#include "common/capture_file.h"
-#include "common/events.h"
-#include "lab/packets/printable.h"
 #include "lab/pcapng/virtual_wire.h"
 
 namespace fencepost::lab {
-namespace {
 
-bool shown_by_default(const wire::CaptureRecord& record) {
-  return !record.has_occurrence() || record.occurrence().event().name() == events::kGroupState;
-}
-
-}  // namespace
-
-void export_pcapng(const PcapngExport& what) {
-  const RunIndex index(what.capture, what.plan);
-  CaptureReader reader(what.capture);
-  std::error_code none;
-  if (std::filesystem::equivalent(what.capture, what.file, none)) {
-    throw std::runtime_error(what.file + " is the run's own capture: choose another file");
+std::uint32_t export_pcapng(const RecordedPackets& recorded, PacketWalk walk,
+                            const std::string& file) {
+  std::ofstream out(file, std::ios::binary | std::ios::trunc);
+  if (!out) {
+    throw std::runtime_error(fmt::format("cannot write {}: {}", file, std::strerror(errno)));
   }
-  std::ofstream file(what.file, std::ios::binary | std::ios::trunc);
-  if (!file) {
-    throw std::runtime_error(fmt::format("cannot write {}: {}", what.file, std::strerror(errno)));
-  }
-  PcapngBlocks blocks(file, printable("the virtual network of " + index.header().scenario()));
-  VirtualWire wire(blocks, index);
-  while (const auto record = reader.next()) {
-    const Tick now(reader.tick());
-    const bool shown = what.shows ? what.shows(now, *record) : shown_by_default(*record);
-    wire.add(now, *record, shown);
-  }
-  file.close();
-  if (!file) throw std::runtime_error(what.file + ": could not be written to its end");
+  PcapngBlocks blocks(out, "the virtual network of a run");
+  VirtualWire wire(blocks, recorded.trace());
+  recorded.each([&](Tick now, const wire::CaptureRecord& record) {
+    wire.add(now, record, walk.next(now, record).has_value());
+  });
+  out.close();
+  if (!out) throw std::runtime_error(file + ": could not be written to its end");
+  return walk.packets_shown();
 }
 
 }  // namespace fencepost::lab

@@ -1,25 +1,18 @@
 // A run as a capture file for Wireshark (docs/wireshark/README.md).
 #pragma once
 
-#include <functional>
+#include <cstdint>
 #include <string>
 
-#include "common/ids.h"
-#include "proto/capture.pb.h"
-#include "proto/plan.pb.h"
+#include "lab/packets/packet_list.h"
+#include "lab/packets/packet_walk.h"
 
 namespace fencepost::lab {
 
-struct PcapngExport {
-  std::string capture;               // the capture.bin to read
-  std::string file;                  // to write
-  const wire::Plan* plan = nullptr;  // if it is known: traces commands to their rules
-  // Which packets and marks are shown; asked for every record in its order. Empty: all but what
-  // nodes report, of which only the states of groups are.
-  std::function<bool(Tick, const wire::CaptureRecord&)> shows{};
-};
-
-// Throws std::runtime_error naming the file: as CaptureReader does, or if it cannot be written.
-void export_pcapng(const PcapngExport& what);
+// Writes the packets and marks that the walk shows; what they need, connections and the header of
+// the capture, comes with them. `recorded` has its causes. How many packets were shown. Throws
+// std::runtime_error naming the file if it cannot be written, or if it is the capture itself.
+std::uint32_t export_pcapng(const RecordedPackets& recorded, PacketWalk walk,
+                            const std::string& file);
 
 }  // namespace fencepost::lab

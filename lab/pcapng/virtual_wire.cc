@@ -38,9 +38,9 @@ Life sender(const wire::Packet& packet) {
 
 }  // namespace
 
-VirtualWire::VirtualWire(PcapngBlocks& out, const RunIndex& index)
+VirtualWire::VirtualWire(PcapngBlocks& out, const PacketTrace& trace)
     : out_(out),
-      comments_(index),
+      comments_(trace),
       streams_(
           [this](Tick now, const Segment& segment, std::string_view comment) {
             write(now, ethernet_frame(segment, ip_id_++), comment);
@@ -60,7 +60,6 @@ Ipv4 VirtualWire::address_of(const std::string& name) {
 }
 
 void VirtualWire::add(Tick now, const wire::CaptureRecord& record, bool shown) {
-  ++record_;
   switch (record.what_case()) {
     case wire::CaptureRecord::kHeader:
       tick_ms_ = record.header().tick_ms();
@@ -74,6 +73,7 @@ void VirtualWire::add(Tick now, const wire::CaptureRecord& record, bool shown) {
     case wire::CaptureRecord::kReception:
       return reception(now, record.reception());
     case wire::CaptureRecord::kPacket:
+      ++number_;
       if (shown) packet(now, record.packet());
       return;
     case wire::CaptureRecord::kOccurrence:
@@ -117,7 +117,7 @@ void VirtualWire::reception(Tick now, const wire::Reception& what) {
 }
 
 void VirtualWire::packet(Tick now, const wire::Packet& packet) {
-  comment_ = comments_.of(record_, packet);
+  comment_ = comments_.of(number_, now, packet);
   return is_response(packet.frame()) ? response(now, packet) : request(now, packet);
 }
 

@@ -16,7 +16,7 @@ namespace fencepost::lab {
 class VirtualWire {
  public:
   // Both must outlive this object.
-  VirtualWire(PcapngBlocks& out, const RunIndex& index);
+  VirtualWire(PcapngBlocks& out, const PacketTrace& trace);
 
   // The next record of the capture. Of one that is not shown only what it does to connections is
   // written; of a packet that is not shown, nothing.
@@ -42,7 +42,7 @@ class VirtualWire {
   PacketComments comments_;
   TcpStreams streams_;
   std::int64_t tick_ms_ = 1000;
-  std::uint64_t record_ = 0;  // the number of the one that is being added
+  std::uint32_t number_ = 0;  // of packets, shown or not
   std::uint16_t ip_id_ = 0;
   Life step_;  // whose step it is
   std::map<std::string, Ipv4> addresses_;
