@@ -8,6 +8,7 @@
 #include <boost/json/value.hpp>
 #include <utility>
 
+#include "common/error_code.h"
 #include "lab/report/columns.h"
 #include "lab/report/page_parts.h"
 #include "lab/report/report_data.h"
@@ -56,6 +57,15 @@ std::string title_of(const boost::json::array& runs) {
   return html_text(title + " - Fencepost");
 }
 
+// {"25": "UNKNOWN_MEMBER_ID", ...}
+boost::json::object error_names() {
+  boost::json::object names;
+  for (const ErrorInfo& info : all_errors()) {
+    names[std::to_string(static_cast<int>(info.code))] = info.name;
+  }
+  return names;
+}
+
 std::string gzip_base64(const std::string& text) {
   namespace io = google::protobuf::io;
   std::string bytes;
@@ -86,6 +96,7 @@ std::string report_page(boost::json::array runs) {
   const std::string title = title_of(runs);
   boost::json::object all;
   all["messages"] = wire_messages();
+  all["errors"] = error_names();
   all["runs"] = std::move(runs);
   std::string data = json_for_page(all);
   const bool plain = data.size() <= kPlainBytesMax;

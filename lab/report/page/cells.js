@@ -16,8 +16,23 @@ function doneUpTo(log, tick) {
 function cellButton(run, one, className, title) {
   const cellOf = element("button", { type: "button", class: "cell " + className, tabindex: -1, title,
     "aria-label": title });
-  cellOf.addEventListener("click", () => select(run.number, one.entry));
+  cellOf.addEventListener("click", event => selectFrom(event, run.number, one.entry));
   return cellOf;
+}
+
+// One cell of a strip is reached with Tab, its last one; the others with the arrow keys from there.
+function walkable(strip) {
+  const cells = [...strip.querySelectorAll(".cell")];
+  if (cells.length) cells[cells.length - 1].tabIndex = 0;
+  strip.addEventListener("keydown", event => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    const next = step && cells[cells.indexOf(event.target) + step];
+    if (!step || event.shiftKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    next?.focus();
+  });
+  return strip;
 }
 
 function colourCell(made, run, process) {
@@ -42,7 +57,7 @@ function sourceCells(run, partition, now) {
     if (committed) made.classList.add("committed");
     strip.append(made);
   }
-  return strip;
+  return walkable(strip);
 }
 
 function outputStrip(run, partition) {
@@ -64,7 +79,7 @@ function outputStrip(run, partition) {
     strip.append(made);
   }
   if (written === 0) strip.append(element("span", { class: "quiet", text: "nothing yet" }));
-  return strip;
+  return walkable(strip);
 }
 
 function outputLogs(run) {

@@ -25,6 +25,7 @@ const kindsInUse = usedKinds();
 
 function drawFilters() {
   const { filter } = app;
+  const focused = document.activeElement?.dataset.testid;
   const kinds = kindsInUse.map(kind => {
     const button = toggleButton(KIND_WORDS[KINDS[kind]], "kind-" + KINDS[kind], !filter.hidden.has(kind),
       () => toggle(filter.hidden, kind));
@@ -42,6 +43,8 @@ function drawFilters() {
     return button;
   }));
   if (document.activeElement !== byId("search")) byId("search").value = filter.text;
+  const toggles = [...document.querySelectorAll(".toggle")];
+  toggles.find(one => focused && one.dataset.testid === focused)?.focus();
 }
 
 function listenToFilters() {

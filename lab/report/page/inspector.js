@@ -17,6 +17,12 @@ function element(name, attributes = {}, ...children) {
 
 function seconds(run, tick) { return (tick * run.tickMs / 1000).toFixed(3) + " s"; }
 
+// What was pressed may be gone after that: by keyboard one goes on in what was chosen.
+function selectFrom(event, number, entry) {
+  select(number, entry);
+  if (event.detail === 0) byId("inspector").focus();
+}
+
 // An entry in one line.
 function entryWords(run, entry) {
   const { entries } = run;
@@ -48,7 +54,7 @@ function entryButton(number, entry) {
     element("b", { text: who }), element("span", { class: "what", text }));
   const i = run.entries.packet[entry];
   if (i >= 0 && run.packets.error[i] === 2) button.classList.add("bad");
-  button.addEventListener("click", () => select(number, entry));
+  button.addEventListener("click", event => selectFrom(event, number, entry));
   return button;
 }
 
@@ -70,36 +76,61 @@ function effectsOf(run, entry) {
   return run.effects.get(entry) ?? [];
 }
 
+// Asking again and again is one thing.
+function isRoutine(run, entry) {
+  const i = run.entries.packet[entry];
+  if (i < 0 || run.packets.error[i]) return false;
+  const api = run.packets.api(i);
+  return api === "Heartbeat" || (api === "Fetch" && (!run.packets.response(i) || run.packets.info(i).endsWith("records=none")));
+}
+
+// Entries, and lists of those that are routine.
+function folded(run, chain) {
+  const parts = [];
+  for (let at = 0; at < chain.length;) {
+    let end = at;
+    while (end < chain.length && isRoutine(run, chain[end])) ++end;
+    if (end - at >= 4) {
+      parts.push(chain[at], chain.slice(at + 1, end - 1), chain[end - 1]);
+    } else {
+      parts.push(...chain.slice(at, Math.max(end, at + 1)));
+    }
+    at = Math.max(end, at + 1);
+  }
+  return parts;
+}
+
+function moreButton(text, act) {
+  const item = element("li", { class: "more" }, element("button", { type: "button", class: "why-link", text }));
+  item.firstChild.addEventListener("click", () => act(item));
+  return item;
+}
+
 function causeList(number, entry) {
   const run = runs[number];
   const list = element("ol", { class: "chain", "data-testid": "chain" });
   const chain = chainOf(run, entry);
-  let effect = entry;
-  const add = cause => {
-    const through = throughTimer(run, effect);
-    const item = element("li", {});
-    if (through) item.append(element("span", { class: "through", text: through }));
-    item.append(entryButton(number, cause));
-    list.append(item);
-    effect = cause;
+  const effectOf = new Map(chain.map((cause, at) => [cause, at ? chain[at - 1] : entry]));
+  const item = cause => {
+    const through = throughTimer(run, effectOf.get(cause));
+    const one = element("li", {});
+    if (through) one.append(element("span", { class: "through", text: through }));
+    one.append(entryButton(number, cause));
+    return one;
   };
-  const whole = chain.length <= CHAIN_MAX + 2;
-  chain.slice(0, whole ? chain.length : CHAIN_MAX).forEach(add);
+  const items = parts => parts.map(part => (Array.isArray(part)
+    ? moreButton(`${part.length} more of these`, more => more.replaceWith(...part.slice(0, 500).map(item)))
+    : item(part)));
+  const parts = folded(run, chain);
+  const whole = parts.length <= CHAIN_MAX + 2;
+  list.append(...items(whole ? parts : parts.slice(0, CHAIN_MAX)));
   if (!whole) {
-    const between = chain.slice(CHAIN_MAX, -1);
-    const more = element("li", { class: "more" }, element("button", { type: "button", class: "why-link",
-      text: `${between.length} more` }));
-    more.firstChild.addEventListener("click", () => {
-      more.remove();
-      list.lastChild.remove();
-      effect = chain[CHAIN_MAX - 1];
-      chain.slice(CHAIN_MAX).slice(0, 500).forEach(add);
-    });
-    list.append(more);
-    effect = between[between.length - 1];
-    add(chain[chain.length - 1]);
+    const rest = parts.slice(CHAIN_MAX, -1);
+    list.append(moreButton(`${rest.flat().length} more`, more => more.replaceWith(...items(rest.slice(0, 500)))),
+      ...items(parts.slice(-1)));
   }
-  if (chain.length === 0) list.append(element("li", { class: "quiet", text: "nothing that the capture knows" }));
+  if (chain.length === 0) list.append(element("li", { class: "quiet", text: run.entries.what[entry] === WHAT.fired
+    ? "the scenario's timeline" : "nothing that the capture knows" }));
   return list;
 }
 

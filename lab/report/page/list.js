@@ -100,6 +100,7 @@ function scrollListTo(place) {
 
 // The list follows the tick, and the packet that is chosen.
 function followInList(parts) {
+  byId("packets-rows").style.height = app.shown[app.active].length * ROW + "px";
   const chosen = selectedPacket();
   const place = chosen >= 0 && activeRun().packets.tick[chosen] === app.tick ? placeOfPacket(chosen) : -1;
   if (parts.has("tick") || parts.has("selection") || parts.has("all")) {

@@ -40,9 +40,16 @@ function sayWhatIsLeftOut(picture) {
     ? `Zoom in (+) to see the arrows of: ${names.join(", ")}. There are too many for this view.` : "";
 }
 
+let widthNow = 0;
+
+// Canvases lose what is on them when they get another size, so it is drawn at once.
 function resizeAll() {
+  const width = byId("pictures").clientWidth;
+  if (width === widthNow) return;
+  widthNow = width;
   for (const one of [...pictures, ...minimaps]) one.resize();
   changed("all");
+  render();
 }
 
 function listenToControls() {
@@ -139,7 +146,6 @@ function start() {
   window.addEventListener("hashchange", () => { readAddress(); drawFilters(); filterChanged(); });
   window.addEventListener("beforeprint", resizeAll);
   resizeAll();
-  render();
   byId("loading").remove();
   window.fencepost = {
     ready: true, state: stateForTests, packet: packetForTests, flush: render,

@@ -2,6 +2,7 @@
 // countdowns, and each partition with its log and offsets.
 
 const PARTITIONS_SHOWN = 60;
+const MEMBERS_SHOWN = 60;
 
 function chip(run, process, tag = "b") {
   const one = element(tag, { class: "process" });
@@ -77,8 +78,12 @@ function groupNow(run, name) {
   const members = element("div", { class: "members" });
   run.processes.forEach((one, process) => {
     const member = memberAt(run, process, app.tick);
-    if (member && member.group === name) members.append(memberCard(run, member));
+    const wanted = member && member.group === name && members.childElementCount < MEMBERS_SHOWN;
+    if (wanted) members.append(memberCard(run, member));
   });
+  if (members.childElementCount === MEMBERS_SHOWN) {
+    members.append(element("p", { class: "quiet", text: `only the first ${MEMBERS_SHOWN} are shown` }));
+  }
   box.append(head, members);
   return box;
 }

@@ -220,7 +220,7 @@ class Picture {
     const { run } = this;
     const { lanes } = this.layout;
     const until = countUpTo(run.workTicks, Math.ceil(app.view.to));
-    const longest = run.longestWork ??= Math.max(1, ...run.works.map(one => one.until - one.tick));
+    const longest = run.longestWork ??= run.works.reduce((most, one) => Math.max(most, one.until - one.tick), 1);
     const first = countUpTo(run.workTicks, Math.floor(app.view.from) - longest - 1);
     for (let at = first; at < until; ++at) {
       const one = run.works[at];

@@ -83,7 +83,9 @@ function decodeMessage(type, bytes) {
       if (inner && value instanceof Uint8Array) {
         fields.push({ name, type: inner, fields: decodeMessage(inner, value) });
       } else if (typeof value === "bigint") {
-        fields.push({ name, text: numberText(kind, value) });
+        const text = numberText(kind, value);
+        const error = name === "error_code" && page.errors[text];
+        fields.push({ name, text: error ? `${text} (${error})` : text });
       } else if (kind === "string") {
         fields.push({ name, text: JSON.stringify(utf8.decode(value)) });
       } else {
