@@ -12,6 +12,7 @@
 #include "lab/capture_feed.h"
 #include "lab/clock_client.h"
 #include "lab/clusters.h"
+#include "lab/packets/printable.h"
 
 namespace fencepost::lab {
 namespace {
@@ -200,9 +201,10 @@ std::string table_of(const wire::Status& status) {
   for (const wire::ProcessStatus& process : status.processes()) {
     const bool there = process.state() != wire::ProcessStatus::GONE && process.has_pid();
     std::string row =
-        fmt::format(fmt::runtime(kRow), process.name(), process.role(), state_text(process.state()),
-                    process.incarnation(), there ? std::to_string(process.pid()) : "-",
-                    there ? process.listen_address() : "");
+        fmt::format(fmt::runtime(kRow), printable(process.name()), printable(process.role()),
+                    state_text(process.state()), process.incarnation(),
+                    there ? std::to_string(process.pid()) : "-",
+                    there ? printable(process.listen_address()) : "");
     while (row.ends_with(' ')) row.pop_back();
     text += row + "\n";
   }

@@ -14,6 +14,7 @@
 #include "lab/group_states.h"
 #include "lab/live_watch.h"
 #include "lab/node_reader.h"
+#include "lab/packets/printable.h"
 #include "lab/wording.h"
 
 namespace fencepost::lab {
@@ -72,16 +73,17 @@ class GroupWatch {
 
 std::string members_text(const GroupStanding& group) {
   if (group.members.empty()) return " none";
-  return fmt::format(" {}", fmt::join(member_names(group.members), " "));
+  return printable(fmt::format(" {}", fmt::join(member_names(group.members), " ")));
 }
 
 std::string group_text(const std::string& name, const GroupStanding& group) {
   std::string text =
-      fmt::format("group {} is {} in generation {}, since tick {}: {}\n", name, group.state,
-                  group.generation, group.since.value(), without_uuids(group.reason));
+      fmt::format("group {} is {} in generation {}, since tick {}: {}\n", printable(name),
+                  printable(group.state), printable(group.generation), group.since.value(),
+                  printable(without_uuids(group.reason)));
   text += fmt::format("  members    {}{}\n", group.members.size(), members_text(group));
   if (!group.rebalance_reason.empty()) {
-    text += fmt::format("  rebalance  {}\n", without_uuids(group.rebalance_reason));
+    text += fmt::format("  rebalance  {}\n", printable(without_uuids(group.rebalance_reason)));
   }
   return text;
 }
@@ -91,7 +93,7 @@ std::string absent_text(const wire::Status& status) {
   std::string text;
   for (const wire::ProcessStatus& process : status.processes()) {
     if (process.state() == wire::ProcessStatus::RUNNING) continue;
-    text += fmt::format("{} is {}\n", process.name(), state_text(process.state()));
+    text += fmt::format("{} is {}\n", printable(process.name()), state_text(process.state()));
   }
   return text;
 }

@@ -34,9 +34,7 @@ until: 1000000
 
 class Walk : public testing::Test {
  protected:
-  Walk() {
-    std::ofstream(directory_.path() + "/shop.yaml") << kShop;
-  }
+  Walk() { std::ofstream(directory_.path() + "/shop.yaml") << kShop; }
 
   static std::vector<std::string> up(const std::string& file,
                                      const std::vector<std::string>& more = {}) {
@@ -236,6 +234,11 @@ TEST_F(Walk, MistakesAreNamed) {
   expect_told("ps", "its Ctrl-C, or kill, ends the cluster");
   expect_told("status --process C1", "C1 is running");
   EXPECT_EQ(tell("status --process C7").exit_code, 1);
+  expect_told("packets runs/shop --follow --host C1 --only JoinGroup,Fetch | grep -m 1 Fetch.Re",
+              "Fetch Re");
+  expect_told("packets runs/shop --follow --format json | head -n 1", "{\"kind\":\"rule\"");
+  expect_told("packets runs/shop --ticks 0", "has no end: the run goes on, or was cut short");
+  expect_refused("packets runs/shop --follow --host C8", "--host: unknown process \"C8\"");
   end_by_control_c(terminal);
   expect_refused("packets runs/shop --follow", "the run in runs/shop has ended");
   expect_told("packets runs/shop --only JoinGroup", "JoinGroup Request");
