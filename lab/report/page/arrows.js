@@ -2,7 +2,11 @@
 // drawn, and where there is no room for all, those that tell least are left out first.
 
 const ARROWS_MAX = 5000;
-const LEAST_FIRST = [1, 3, 5, 2, 4, 0];  // kinds: heartbeats, records, cluster, offsets, ...
+
+// How much an arrow tells, by rank: 0 is least.
+const RANK_OF_KIND = [5, 0, 3, 1, 4, 2];
+const RANK_WORDS = ["heartbeats", "records", "metadata", "offsets", "transactions", "group protocol"];
+const rankOf = (packets, i) => (packets.quiet[i] ? 0 : RANK_OF_KIND[packets.kind[i]]);
 
 // Packets that may be seen: sent in the view, or on their way when it begins.
 function candidates(picture) {
@@ -13,20 +17,17 @@ function candidates(picture) {
   return { from, to };
 }
 
-// The kinds that there is room for; errors always have it.
-function kindsThatFit(picture, range) {
-  const { packets, number } = { packets: picture.run.packets, number: picture.number };
-  const flags = app.flags[number];
-  const counts = new Array(KINDS.length).fill(0);
-  for (let i = range.from; i < range.to; ++i) if (flags[i]) ++counts[packets.kind[i]];
+// The least rank that there is room for; errors always have it.
+function rankThatFits(picture, range) {
+  const { packets } = picture.run;
+  const flags = app.flags[picture.number];
+  const counts = new Array(RANK_WORDS.length).fill(0);
+  for (let i = range.from; i < range.to; ++i) if (flags[i]) ++counts[rankOf(packets, i)];
   let total = counts.reduce((sum, count) => sum + count, 0);
-  const fit = new Set(KINDS.keys());
-  for (const kind of LEAST_FIRST) {
-    if (total <= ARROWS_MAX) break;
-    total -= counts[kind];
-    fit.delete(kind);
-  }
-  return fit;
+  let rank = 0;
+  while (total > ARROWS_MAX && rank < counts.length - 1) total -= counts[rank++];
+  picture.leftOut = RANK_WORDS.filter((_, at) => at < rank && counts[at]);
+  return rank;
 }
 
 function segmentOf(picture, i) {
@@ -51,8 +52,8 @@ function strokeOf(run, i, crowded) {
   const { kind, error } = run.packets;
   if (error[i] === 2) return { alpha: 1, width: 2, colour: palette.error };
   const colour = error[i] === 1 ? palette.kinds[0] : palette.kinds[kind[i]];
-  if (kind[i] === 1 && !error[i]) return { alpha: 0.3, width: 0.8, colour };
-  if (kind[i] === 3 || kind[i] === 5) return { alpha: crowded ? 0.38 : 0.7, width: 1, colour };
+  if (run.packets.quiet[i]) return { alpha: crowded ? 0.16 : 0.34, width: 0.8, colour };
+  if (kind[i] === 3 || kind[i] === 5) return { alpha: crowded ? 0.5 : 0.75, width: 1, colour };
   return { alpha: 0.95, width: 1.6, colour };
 }
 
@@ -89,14 +90,15 @@ function drawArrows(picture, pen) {
   const { run, number } = picture;
   const flags = app.flags[number];
   const range = candidates(picture);
-  const fit = kindsThatFit(picture, range);
+  const least = rankThatFits(picture, range);
   const layers = [[], [], []];  // what matters most comes last, on top
   for (let i = range.from; i < range.to; ++i) {
     if (!flags[i]) continue;
     const error = run.packets.error[i];
-    const kind = run.packets.kind[i];
-    if (!fit.has(kind) && !error && run.packets.arrival[i] >= 0) continue;
-    layers[error === 2 || run.packets.arrival[i] < 0 ? 2 : kind === 0 || kind === 2 ? 1 : 0].push(i);
+    const lost = run.packets.arrival[i] < 0;
+    const rank = rankOf(run.packets, i);
+    if (rank < least && !error && !lost) continue;
+    layers[error === 2 || lost ? 2 : rank >= 3 ? 1 : 0].push(i);
   }
   picture.segments = [];
   const heads = picture.perTick >= 5;
@@ -111,7 +113,6 @@ function drawArrows(picture, pen) {
     }
   }
   pen.globalAlpha = 1;
-  picture.leftOut = KINDS.filter((_, kind) => !fit.has(kind));
   app.drawn = pictures.reduce((sum, one) => sum + one.segments.length, 0);
 }
 

@@ -108,7 +108,25 @@ function readPackets(raw, entries, strings) {
     if (packets.slot[i] === 0) last.set(sender, { tick, count: 0 });
     ++i;
   }
+  markQuiet(packets);
   return packets;
+}
+
+// Heartbeats, and fetches that bring nothing, are what goes on all the time.
+function markQuiet(packets) {
+  packets.quiet = new Uint8Array(packets.count);
+  const nothing = new Map();  // by text, each of which is looked at once
+  for (let i = 0; i < packets.count; ++i) {
+    if (packets.error[i] || packets.arrival[i] < 0) continue;
+    if (packets.kind[i] === 1) packets.quiet[i] = 1;
+    if (packets.kind[i] !== 3 || !packets.response(i) || packets.api(i) !== "Fetch") continue;
+    const info = packets.info(i);
+    if (!nothing.has(info)) nothing.set(info, info.endsWith("records=none"));
+    if (!nothing.get(info)) continue;
+    packets.quiet[i] = 1;
+    const request = packets.peer(i);
+    if (request >= 0 && packets.arrival[request] >= 0) packets.quiet[request] = 1;
+  }
 }
 
 function rowsOf(table, strings, texts) {

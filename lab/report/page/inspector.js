@@ -79,9 +79,7 @@ function effectsOf(run, entry) {
 // Asking again and again is one thing.
 function isRoutine(run, entry) {
   const i = run.entries.packet[entry];
-  if (i < 0 || run.packets.error[i]) return false;
-  const api = run.packets.api(i);
-  return api === "Heartbeat" || (api === "Fetch" && (!run.packets.response(i) || run.packets.info(i).endsWith("records=none")));
+  return i >= 0 && run.packets.quiet[i] === 1;
 }
 
 // Entries, and lists of those that are routine.

@@ -15,15 +15,14 @@ const KEYS = [
   ["?", "this list"],
 ];
 
-// Ticks with more than heartbeats and fetches that bring nothing.
+// Ticks with more than what goes on all the time.
 function eventfulTicks(number) {
   const run = runs[number];
   if (run.eventful) return run.eventful;
   const ticks = new Set();
   for (let entry = 0; entry < run.entries.count; ++entry) {
     const i = run.entries.packet[entry];
-    if (i >= 0 && run.packets.kind[i] === 1 && !run.packets.error[i] && run.packets.arrival[i] >= 0) continue;
-    if (i >= 0 && run.packets.api(i) === "Fetch" && !run.packets.error[i]) continue;
+    if (i >= 0 && run.packets.quiet[i]) continue;
     ticks.add(run.entries.tick[entry]);
   }
   return run.eventful = [...ticks].sort((a, b) => a - b);

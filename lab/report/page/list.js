@@ -48,6 +48,7 @@ function packetRow(run, i, place) {
   row.setAttribute("aria-posinset", place + 1);
   row.setAttribute("aria-setsize", app.shown[app.active].length);
   row.setAttribute("aria-selected", i === selectedPacket());
+  if (packets.quiet[i]) row.classList.add("routine");
   if (packets.error[i] === 2) row.classList.add("bad");
   if (packets.arrival[i] < 0) row.classList.add("lost");
   if (packets.tick[i] === app.tick) row.classList.add("now");

@@ -35,9 +35,8 @@ function makePictures() {
 }
 
 function sayWhatIsLeftOut(picture) {
-  const names = picture.leftOut.map(kind => KIND_WORDS[kind]);
-  byId("left-out-" + picture.number).textContent = names.length
-    ? `Zoom in (+) to see the arrows of: ${names.join(", ")}. There are too many for this view.` : "";
+  byId("left-out-" + picture.number).textContent = picture.leftOut.length
+    ? `Zoom in (+) to see the arrows of: ${picture.leftOut.join(", ")}. There are too many for this view.` : "";
 }
 
 let widthNow = 0;
@@ -118,11 +117,19 @@ function packetForTests(number) {
   };
 }
 
+// Where the address says nothing: at the rebalance that cost most.
+function beginSomewhere() {
+  let most = { paused: -1, from: 0 };
+  for (const one of runs[0].raw.rebalances) if (one.paused > most.paused) most = one;
+  if (innerWidth < NARROW) setView(most.from - 12, most.from + 36);
+  setTick(most.from, { follow: false });
+}
+
 function start() {
   readPalette();
   sayTheme();
   makePictures();
-  if (innerWidth < NARROW) setView(0, 48);
+  beginSomewhere();
   readAddress();
   applyFilter();
   drawHeading();
