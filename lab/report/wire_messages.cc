@@ -6,6 +6,7 @@
 #include <string>
 
 #include "lab/report/report_data.h"
+#include "lab/wire_schema.h"
 #include "proto/frame.pb.h"
 
 namespace fencepost::lab {
@@ -22,16 +23,8 @@ std::string name_of(const Descriptor& message) {
   return full.substr(package.size() + 1);
 }
 
-// What the bytes of a field hold, where the broker does not look into them.
-std::string_view embedded(const FieldDescriptor& field) {
-  const std::string name = name_of(*field.containing_type()) + "." + field.name();
-  if (name == "JoinGroupRequest.Protocol.metadata" || name == "JoinGroupResponse.Member.metadata") {
-    return "ConsumerProtocolSubscription";
-  }
-  if (name == "SyncGroupRequest.Assignment.assignment" || name == "SyncGroupResponse.assignment") {
-    return "ConsumerProtocolAssignment";
-  }
-  return "";
+std::string inside(const Descriptor& message, const FieldDescriptor& field) {
+  return std::string(message_inside(name_of(message) + "." + field.name()));
 }
 
 void add(const Descriptor& message, json::object& out) {
@@ -42,7 +35,7 @@ void add(const Descriptor& message, json::object& out) {
     const FieldDescriptor& field = *message.field(at);
     json::array row{field.name(), field.type_name()};
     const Descriptor* const inner = field.message_type();
-    row.emplace_back(inner == nullptr ? std::string(embedded(field)) : name_of(*inner));
+    row.emplace_back(inner == nullptr ? inside(message, field) : name_of(*inner));
     row.emplace_back(field.is_repeated());
     fields[std::to_string(field.number())] = std::move(row);
     if (inner != nullptr) add(*inner, out);

@@ -3,11 +3,12 @@
 
 const CELLS_SHOWN = 40;
 
-// By offset: who has processed it until now, in order.
-function doneUpTo(log, tick) {
+// By offset: who of a group has processed it until now, in order.
+function doneUpTo(run, group, log, tick) {
   const done = new Map();
   for (const one of log.done) {
     if (one.tick > tick) break;
+    if (run.processes[one.process].group !== group) continue;
     if (done.has(one.offset)) done.get(one.offset).push(one); else done.set(one.offset, [one]);
   }
   return done;
@@ -45,7 +46,7 @@ function sourceCells(run, partition, now) {
   const strip = element("div", { class: "strip" });
   const first = Math.max(now.written - 24, 0);
   if (first > 0) strip.append(element("span", { class: "quiet", text: "…" }));
-  const done = doneUpTo(log, app.tick);
+  const done = doneUpTo(run, now.group, log, app.tick);
   for (const one of log.cells.slice(first, now.written)) {
     const by = done.get(one.offset) ?? [];
     const names = by.map(each => run.processes[each.process].name).join(", ");

@@ -6,6 +6,7 @@ const KEYS = [
   ["Home End", "the first tick, the last tick"],
   ["↑ ↓", "the packet before, the packet after"],
   ["Enter", "open what is chosen"],
+  ["p", "play, a few ticks a second; stop"],
   ["+ - 0", "zoom in, zoom out, the whole run"],
   ["/", "to the filter"],
   ["h", "hide heartbeats, show them"],
@@ -56,6 +57,22 @@ function otherRun() {
 
 function pressKind(name) { byId("kinds").querySelector(`[data-testid="${name}"]`)?.click(); }
 
+// ---- playing ----
+
+const PLAY_MS = 220;
+let playing = 0;
+
+function play() {
+  const stop = playing || app.tick >= lastTick;
+  clearInterval(playing);
+  playing = stop ? 0 : setInterval(() => {
+    if (app.tick >= lastTick) return play();
+    setTick(app.tick + 1);
+  }, PLAY_MS);
+  byId("play").textContent = playing ? "❚❚" : "▶";
+  byId("play").setAttribute("aria-label", playing ? "stop" : "play");
+}
+
 const ACTIONS = {
   ArrowLeft: event => (event.shiftKey ? jump(-1) : setTick(app.tick - 1)),
   ArrowRight: event => (event.shiftKey ? jump(1) : setTick(app.tick + 1)),
@@ -71,6 +88,7 @@ const ACTIONS = {
   "?": () => byId("help").showModal(),
   h: () => pressKind("kind-heartbeats"),
   e: () => pressKind("errors-only"),
+  p: play,
   r: otherRun,
 };
 

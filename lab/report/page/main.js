@@ -59,6 +59,7 @@ function listenToControls() {
   press("last", () => setTick(lastTick));
   press("jump-before", () => jump(-1));
   press("jump-after", () => jump(1));
+  press("play", play);
   press("zoom-in", () => zoom(0.6));
   press("zoom-out", () => zoom(1 / 0.6));
   press("zoom-all", () => setView(0, lastTick + 1));

@@ -90,33 +90,30 @@ function groupNow(run, name) {
 
 // ---- partitions ----
 
-function ownerAt(run, partition, tick) {
-  ownerSpans(run);
+function ownerAt(spans, tick) {
+  const all = spans.owners.filter(one => one.from <= tick && (one.to === null || tick < one.to));
   // A later owner stands before a zombie, which is still there.
-  const all = run.ownersByPartition[partition].filter(one => one.from <= tick && (one.to === null || tick < one.to));
   const valid = all.find(one => one.evicted === null || one.evicted > tick);
   return { owner: valid ?? null, zombies: all.filter(one => one !== valid) };
 }
 
-function offsetsOf(run, partition, groups) {
+function offsetsOf(run, group, partition) {
   const log = run.logs[partition];
+  const spans = spansIn(run, group, partition);
   const written = countUpTo(log.ticks, app.tick);
   const end = written ? log.cells[written - 1].offset + 1 : 0;
-  const { owner, zombies } = ownerAt(run, partition, app.tick);
-  const group = owner?.group ?? groups[0] ?? "";
+  const { owner, zombies } = ownerAt(spans, app.tick);
   const commit = run.commits.at(group + "\n" + partition, app.tick);
   const committed = commit && commit.offset >= 0 ? commit.offset : null;
   const position = owner ? run.positions.at(owner.process + "\n" + partition, app.tick) : undefined;
-  const pause = spanAt(run.pausesByPartition[partition], app.tick);
-  return { written, end, owner, zombies, committed, position, pause, lag: end - (committed ?? 0) };
+  const pause = spanAt(spans.pauses, app.tick);
+  return { group, written, end, owner, zombies, committed, position, pause, lag: end - (committed ?? 0) };
 }
 
-function partitionRow(run, partition, groups) {
-  const now = offsetsOf(run, partition, groups);
-  const row = element("tr", { "data-testid": "partition", "data-partition": run.partitions[partition].name });
+function ownerCell(run, now) {
   const owner = element("td", { class: "owner" });
   if (now.owner) owner.append(chip(run, now.owner.process));
-  else owner.append(element("span", { class: "quiet", text: "-" }));
+  else if (now.zombies.length === 0) owner.append(element("span", { class: "quiet", text: "-" }));
   for (const zombie of now.zombies) {
     const one = chip(run, zombie.process);
     one.classList.add("ghost");
@@ -124,32 +121,36 @@ function partitionRow(run, partition, groups) {
     owner.append(one);
   }
   if (now.pause) owner.append(element("span", { class: "badge paused", text: "paused" }));
+  return owner;
+}
+
+function partitionRow(run, group, partition) {
+  const now = offsetsOf(run, group, partition);
+  const row = element("tr", { "data-testid": "partition", "data-partition": run.partitions[partition].name, "data-group": group });
   const number = value => element("td", { class: "number", text: value ?? "-" });
-  row.append(element("th", { scope: "row", text: run.partitions[partition].name }), owner,
+  row.append(element("th", { scope: "row", text: run.partitions[partition].name }), ownerCell(run, now),
     element("td", { class: "cells" }, sourceCells(run, partition, now)),
     number(now.end), number(now.committed), number(now.position), number(now.lag));
   if (now.lag > 0) row.lastChild.classList.add("lags");
   return row;
 }
 
-function partitionTable(run) {
-  const groups = [...run.groups.keys()];
-  const outputs = new Set(run.raw.outputs);
-  const inputs = run.partitions.map((one, i) => i).filter(i => !outputs.has(run.partitions[i].topic));
-  const table = element("table", { class: "partitions" }, element("caption", { class: "hidden", text: "Partitions and offsets at this tick" }));
+const COLUMNS = [["", ""], ["owner", "who reads it"], ["log", "each record is a cell"], ["end", "log end offset"],
+  ["committed", "the next record to read, as committed"],
+  ["position", "the next record that its owner's poll returns"], ["lag", "log end - committed"]];
+
+function partitionTable(run, group) {
+  const partitions = partitionsOf(run, group);
+  const table = element("table", { class: "partitions" },
+    element("caption", { class: "hidden", text: `Partitions and offsets of group ${group} at this tick` }));
   const head = element("tr", {});
-  for (const [name, title] of [["", ""], ["owner", "who reads it"], ["log", "each record is a cell"],
-    ["end", "log end offset"], ["committed", "the next record to read, as committed"],
-    ["position", "the next record that its owner's poll returns"], ["lag", "log end - committed"]]) {
-    head.append(element("th", { scope: "col", text: name, title }));
-  }
-  table.append(element("thead", {}, head));
+  for (const [name, title] of COLUMNS) head.append(element("th", { scope: "col", text: name, title }));
   const body = element("tbody", {});
-  for (const partition of inputs.slice(0, PARTITIONS_SHOWN)) body.append(partitionRow(run, partition, groups));
-  table.append(body);
+  for (const partition of partitions.slice(0, PARTITIONS_SHOWN)) body.append(partitionRow(run, group, partition));
+  table.append(element("thead", {}, head), body);
   const box = element("div", { class: "scroll" }, table);
-  if (inputs.length > PARTITIONS_SHOWN) {
-    box.append(element("p", { class: "quiet", text: `and ${inputs.length - PARTITIONS_SHOWN} more partitions` }));
+  if (partitions.length > PARTITIONS_SHOWN) {
+    box.append(element("p", { class: "quiet", text: `and ${partitions.length - PARTITIONS_SHOWN} more partitions` }));
   }
   return box;
 }
@@ -159,8 +160,11 @@ function drawNow() {
     const parts = [];
     if (runs.length > 1) parts.push(element("h3", { class: "run-name", text: run.name }));
     if (app.tick > run.lastTick) parts.push(element("p", { class: "quiet", text: `this run ended at tick ${run.lastTick}` }));
-    for (const name of run.groups.keys()) parts.push(groupNow(run, name));
-    parts.push(partitionTable(run), outputLogs(run));
+    for (const name of run.groups.keys()) {
+      parts.push(groupNow(run, name));
+      if (partitionsOf(run, name).length) parts.push(partitionTable(run, name));
+    }
+    parts.push(outputLogs(run));
     byId("now-" + run.number).replaceChildren(...parts);
   }
   byId("now-title").textContent = `At tick ${app.tick}`;

@@ -34,19 +34,26 @@ function layoutOf(run, width) {
     return row;
   });
   layout.lanesEnd = y;
-  const used = new Set(run.owners.map(one => one.partition));
-  const rowHeight = used.size > 40 ? 8 : 17;
   layout.partitions = [];
-  let topic = null;
-  run.partitions.forEach((one, partition) => {
-    if (!used.has(partition)) return;
-    if (one.topic !== topic) y += 5;
-    topic = one.topic;
-    layout.partitions.push({ partition, y, height: rowHeight });
-    y += rowHeight + 3;
-  });
+  for (const { name } of layout.groups) y = addPartitions(run, layout, name, y);
   layout.height = Math.ceil(y + 6);
   return layout;
+}
+
+// The rows of a group's partitions, those of a topic together; gives where the next ones begin.
+function addPartitions(run, layout, group, y) {
+  const partitions = partitionsOf(run, group);
+  const height = partitions.length > 40 ? 8 : 17;
+  let topic = null;
+  let first = layout.groups.length > 1;
+  for (const partition of partitions) {
+    if (run.partitions[partition].topic !== topic) y += 5;
+    topic = run.partitions[partition].topic;
+    layout.partitions.push({ group, partition, y, height, spans: spansIn(run, group, partition), first });
+    first = false;
+    y += height + 3;
+  }
+  return partitions.length && layout.groups.length > 1 ? y + 6 : y;
 }
 
 class Picture {
@@ -179,7 +186,8 @@ class Picture {
     for (const row of partitions) {
       if (row.height < 10) continue;
       pen.fillStyle = palette.ink;
-      pen.fillText(this.run.partitions[row.partition].name, 20, row.y + row.height / 2 + 0.5, gutter - 24);
+      const name = this.run.partitions[row.partition].name;
+      pen.fillText(row.first ? `${row.group} ${name}` : name, row.first ? 5 : 20, row.y + row.height / 2 + 0.5, gutter - (row.first ? 9 : 24));
     }
   }
 

@@ -31,16 +31,15 @@ function spanAt(spans, tick) {
   return spans.find(one => one.from <= tick && (one.to === null || tick < one.to));
 }
 
-function partitionWords(run, partition, tick) {
-  ownerSpans(run);
+function partitionWords(run, { spans, partition }, tick) {
   const name = run.partitions[partition].name;
-  const pause = spanAt(run.pausesByPartition[partition], tick);
+  const pause = spanAt(spans.pauses, tick);
   if (pause) {
     const until = pause.to === null ? "the end" : `tick ${pause.to}`;
     return `${name} is paused from tick ${pause.from} to ${until}: ${pause.why}` +
       (pause.before ? ` by ${pause.before}` : "");
   }
-  const owner = spanAt(run.ownersByPartition[partition], tick);
+  const owner = spanAt(spans.owners, tick);
   if (!owner) return `${name}: nobody owns it`;
   const zombie = owner.evicted !== null && owner.evicted <= tick ? ", but the coordinator has removed it" : "";
   return `${name}: ${run.processes[owner.process].name} owns it (generation ${owner.generation})${zombie}`;
@@ -53,7 +52,7 @@ function whatIsAt(picture, x, y, reach) {
   if (segment) return { segment, words: packetWords(run, segment.i) };
   const tick = Math.floor(picture.tickAt(x));
   const partition = rowAt(layout.partitions, y);
-  if (partition) return { words: partitionWords(run, partition.partition, tick) };
+  if (partition) return { words: partitionWords(run, partition, tick) };
   const group = rowAt(layout.groups, y);
   const state = group && run.groups.get(group.name)?.at(tick);
   if (state) {

@@ -41,7 +41,7 @@ function rebalanceCard(run, one, at) {
   const until = one.to === null ? "not finished" : element("span", {}, "to ", tickButton(one.to));
   card.append(element("h4", {}, element("span", { class: "nth", text: one.number ? "#" + one.number : "-" }),
     element("span", {}, "ticks ", tickButton(one.from), " "), until,
-    element("span", { class: "quiet", text: last ? `generation ${one.generations.map(g => g.generation).join(", ")} · ${last.assignor}` : "" })));
+    element("span", { class: "quiet", text: (run.groups.size > 1 ? `${one.group} · ` : "") + (last ? `generation ${one.generations.map(g => g.generation).join(", ")} · ${last.assignor}` : "") })));
   for (const reason of one.reasons) {
     const line = element("p", { class: "why" }, reason);
     if (one.entry !== null && reason === one.reasons[0]) {

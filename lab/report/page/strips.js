@@ -45,13 +45,24 @@ function drawGroups(picture, pen) {
   }
 }
 
-function ownerSpans(run) {
-  if (run.ownersByPartition) return run.ownersByPartition;
-  run.ownersByPartition = run.partitions.map(() => []);
-  run.pausesByPartition = run.partitions.map(() => []);
-  for (const one of run.owners) run.ownersByPartition[one.partition]?.push(one);
-  for (const one of run.pauses) run.pausesByPartition[one.partition]?.push(one);
-  return run.ownersByPartition;
+// Who owned a partition, and when it was paused, in one group.
+function spansIn(run, group, partition) {
+  if (!run.spans) {
+    run.spans = new Map();
+    const of = (name, where) => {
+      const key = name + "\n" + where;
+      if (!run.spans.has(key)) run.spans.set(key, { owners: [], pauses: [] });
+      return run.spans.get(key);
+    };
+    for (const one of run.owners) of(one.group, one.partition).owners.push(one);
+    for (const one of run.pauses) of(run.raw.rebalances[one.rebalance].group, one.partition).pauses.push(one);
+  }
+  return run.spans.get(group + "\n" + partition) ?? { owners: [], pauses: [] };
+}
+
+// The partitions that a group ever owned, by topic and number.
+function partitionsOf(run, group) {
+  return run.partitions.map((_, i) => i).filter(i => spansIn(run, group, i).owners.length > 0);
 }
 
 const endOf = (run, one) => one.to ?? run.lastTick + 1;
@@ -89,7 +100,7 @@ function drawOwner(picture, pen, row, one) {
   pen.roundRect(x, row.y, width, row.height, 3);
   pen.fill();
   // A pause covers what it interrupts.
-  const covered = run.pausesByPartition[row.partition].find(pause => pause.from <= one.from && (pause.to ?? end) > one.from);
+  const covered = row.spans.pauses.find(pause => pause.from <= one.from && (pause.to ?? end) > one.from);
   const left = Math.max(covered ? picture.x(covered.to ?? end) : x, picture.layout.gutter);
   if (row.height >= 12) {
     pen.font = `600 11px ${palette.font}`;
@@ -113,16 +124,15 @@ function drawPause(picture, pen, row, one) {
 
 function drawPartitions(picture, pen) {
   const { run } = picture;
-  const spans = ownerSpans(run);
   for (const row of picture.layout.partitions) {
     pen.fillStyle = palette.track;
     pen.fillRect(picture.x(0), row.y, picture.x(run.lastTick + 1) - picture.x(0), row.height);
-    for (const one of spans[row.partition]) {
+    for (const one of row.spans.owners) {
       if (picture.inView(one.from, one.to ?? run.lastTick + 1)) drawOwner(picture, pen, row, one);
     }
-    for (const one of run.pausesByPartition[row.partition]) {
+    for (const one of row.spans.pauses) {
       if (picture.inView(one.from, one.to ?? run.lastTick + 1)) drawPause(picture, pen, row, one);
     }
-    for (const one of spans[row.partition]) drawZombie(picture, pen, row, one);
+    for (const one of row.spans.owners) drawZombie(picture, pen, row, one);
   }
 }
