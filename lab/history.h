@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -21,6 +22,10 @@
 #include "proto/plan.pb.h"
 
 namespace fencepost::lab {
+
+namespace why {
+struct Evidence;
+}  // namespace why
 
 // The reason in a capture's end if the event came that the scenario waited for (clock/core).
 inline constexpr std::string_view kEndedByEvent = "until event";
@@ -276,6 +281,7 @@ struct History {
   std::map<std::string, std::vector<std::string_view>> requests;  // APIs in order, by process
   std::vector<OrderSeen> orders;                                  // those that were followed
   std::vector<std::int64_t> watched;                              // how often each watch matched
+  std::shared_ptr<const why::Evidence> evidence;                  // if it was read, for `why`
 
   // Every group that ever had a rebalance, sorted.
   std::set<std::string> groups() const;
@@ -291,7 +297,10 @@ enum class Detail {
 };
 History read_history(const std::string& path, const std::vector<Watch>& watches = {},
                      Detail detail = Detail::kUnsettled);
-// The same, for these expectations: what they ask about is followed however long the run is.
-History read_history(const std::string& path, const Expectations& expected);
+// The same, for these expectations: what they ask about is followed however long the run is. Those
+// that ask why are judged with the evidence, which others can do without.
+enum class Reading { kFacts, kWithEvidence };
+History read_history(const std::string& path, const Expectations& expected,
+                     Reading reading = Reading::kFacts);
 
 }  // namespace fencepost::lab

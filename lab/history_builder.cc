@@ -66,6 +66,7 @@ void HistoryBuilder::follow(const ExpectedFact& expected) {
 void HistoryBuilder::add(Tick tick, const wire::CaptureRecord& record) {
   now_ = {tick, now_.record + 1};
   history_.last_tick = tick;
+  if (evidence_) evidence_->add(now_, record);
   switch (record.what_case()) {
     case wire::CaptureRecord::kHeader:
       history_.header = record.header();
@@ -104,6 +105,7 @@ void HistoryBuilder::add(Tick tick, const wire::CaptureRecord& record) {
 
 History HistoryBuilder::take() {
   groups_.finish();
+  if (evidence_) history_.evidence = evidence_->take();
   return std::move(history_);
 }
 
@@ -387,9 +389,10 @@ History read_history(const std::string& path, const std::vector<Watch>& watches,
   return builder.take();
 }
 
-History read_history(const std::string& path, const Expectations& expected) {
+History read_history(const std::string& path, const Expectations& expected, Reading reading) {
   CaptureReader reader(path);
   HistoryBuilder builder(expected.watches);
+  if (reading == Reading::kWithEvidence) builder.collect_evidence();
   for (const Expectation& one : expected.list) builder.follow(one.fact);
   while (const auto record = reader.next()) builder.add(Tick(reader.tick()), *record);
   return builder.take();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "lab/group_tracker.h"
 #include "lab/history.h"
 #include "lab/settled_records.h"
+#include "lab/why/evidence.h"
 
 namespace fencepost::lab {
 
@@ -22,6 +24,8 @@ class HistoryBuilder {
   void follow(const ExpectedFact& expected);
   // Records in the order of the capture; `tick` is the one that the record belongs to.
   void add(Tick tick, const wire::CaptureRecord& record);
+  // Keeps the evidence for `why`, too; before the first record.
+  void collect_evidence() { evidence_.emplace(); }
   // Takes the result; the builder is used up.
   History take();
 
@@ -50,6 +54,7 @@ class HistoryBuilder {
   GroupTracker groups_;
   OffsetWatch offsets_;
   Settling settling_;
+  std::optional<why::EvidenceBuilder> evidence_;
   Detail detail_;
   std::size_t reads_kept_ = Reads::kKept;
   Moment now_;

@@ -26,6 +26,7 @@ constexpr const char* kExamples =
     "  fencepost demo 4                     a consumer dies after writing and before committing\n"
     "  fencepost run FILE                   your own scenario (docs/scenarios.md)\n"
     "  fencepost packets runs/NAME          what went over the wire\n"
+    "  fencepost why runs/NAME              why it happened, in sentences\n"
     "  fencepost up FILE                    leave it running, and kill its processes by hand\n"
     "  fencepost COMMAND --help             everything about a command\n";
 
@@ -86,6 +87,7 @@ int main(int argc, char** argv) {
   fencepost::lab::add_packets(app, chosen);
   fencepost::lab::add_report(app, chosen);
   fencepost::lab::add_diagram(app, chosen);
+  fencepost::lab::add_why(app, chosen);
   fencepost::lab::add_up(app, chosen);
   fencepost::lab::add_operator(app, chosen);
   fencepost::lab::add_search(app, chosen);

@@ -25,6 +25,7 @@ void add_diff(CLI::App& app, Chosen& chosen);
 void add_compare(CLI::App& app, Chosen& chosen);
 void add_packets(CLI::App& app, Chosen& chosen);
 void add_report(CLI::App& app, Chosen& chosen);
+void add_why(CLI::App& app, Chosen& chosen);
 void add_up(CLI::App& app, Chosen& chosen);
 void add_operator(CLI::App& app, Chosen& chosen);  // ps, start, restart, pause, step, go, pace
 void add_assign(CLI::App& app, Chosen& chosen);

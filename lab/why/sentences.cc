@@ -1,0 +1,247 @@
+#include "lab/why/sentences.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "lab/wording.h"
+
+namespace fencepost::lab::why {
+namespace {
+
+constexpr std::size_t kNamed = 8;
+// A member that joins again later than this after the begin of a rebalance is worth a word.
+constexpr TickSpan kSoon{3};
+
+std::string because(const std::string& what, const Chain& chain) {
+  if (chain.empty()) return what + ".";
+  return what + ": " + clauses(chain) + ".";
+}
+
+const Chain& first_of(const Explanation& one) {
+  static const Chain none;
+  return one.causes.empty() ? none : one.causes.front();
+}
+
+std::string times(const Explanation& one) {
+  if (one.count == 1) return fmt::format("at tick {}", one.when.tick.value());
+  return how_often(one.count, {one.when.tick, one.last.tick});
+}
+
+std::string ticks_text(std::int64_t ticks) { return counted(ticks, "partition tick"); }
+
+}  // namespace
+
+std::string enumerated(const std::vector<std::string>& words) {
+  if (words.empty()) return "";
+  if (words.size() > kNamed) {
+    return fmt::format("{} to {} ({} in all)", words.front(), words.back(), words.size());
+  }
+  const std::vector<std::string> most(words.begin(), words.end() - 1);
+  if (most.empty()) return words.front();
+  return fmt::format("{} and {}", fmt::join(most, ", "), words.back());
+}
+
+Sentences::Sentences(const Causes& causes)
+    : causes_(causes), history_(causes.history()), hand_overs_(causes.history()) {}
+
+// ---- rebalances ----
+
+std::string Sentences::head_of(const Explanation& one) const {
+  const std::string group =
+      history_.groups().size() > 1 ? fmt::format(" of group {}", one.group) : "";
+  const Rebalance& rebalance = history_.rebalances[*one.rebalance];
+  const std::int64_t tick = one.when.tick.value();
+  if (one.generations.empty()) {
+    if (rebalance.settled) {
+      return fmt::format("The group{} became Empty at tick {}",
+                         group.empty() ? "" : " " + one.group, rebalance.settled->tick.value());
+    }
+    return fmt::format("A rebalance{} began at tick {}, and was not over when the run ended", group,
+                       tick);
+  }
+  std::vector<std::string> numbers;
+  for (const Generation generation : one.generations) {
+    numbers.push_back(std::to_string(generation.value()));
+  }
+  std::string text = fmt::format("Rebalance{} to generation{} {} began at tick {}", group,
+                                 numbers.size() > 1 ? "s" : "", enumerated(numbers), tick);
+  if (!rebalance.settled) text += " and was not over when the run ended";
+  return text;
+}
+
+// What it waited for: the initial delay, or the slowest of its members.
+std::string Sentences::waited(const Explanation& one) const {
+  const Rebalance& rebalance = history_.rebalances[*one.rebalance];
+  if (rebalance.generations.empty()) return "";
+  const Moment formed = history_.generations[rebalance.generations.front()].formed;
+  for (const StateChange& state : causes_.evidence().states) {
+    const bool delayed = state.when == formed && state.when.tick > one.when.tick &&
+                         state.reason == "the initial rebalance delay has passed";
+    if (!delayed) continue;
+    const auto setting = causes_.settings().of_broker("group.initial.rebalance.delay.ms");
+    return fmt::format(
+        "The group was Empty, so the coordinator waited for more members until tick "
+        "{}{}.",
+        formed.tick.value(), setting ? ", " + setting_text(setting) : "");
+  }
+  const JoinRequest* last = nullptr;
+  for (const JoinRequest& join : causes_.evidence().joins) {
+    const bool its = join.group == one.group && join.sent > one.when && join.sent < formed;
+    if (its && !join.member.empty()) last = &join;
+  }
+  if (last == nullptr || last->sent.tick < one.when.tick + kSoon) return "";
+  return fmt::format("The last to join was {}, at tick {}.", last->process,
+                     last->sent.tick.value());
+}
+
+std::vector<std::string> Sentences::of_rebalance(const Explanation& one) const {
+  std::vector<std::string> texts;
+  texts.push_back(because(head_of(one), first_of(one)));
+  for (std::size_t index = 1; index < one.causes.size(); ++index) {
+    const Chain& more = one.causes[index];
+    if (more.empty()) continue;
+    const std::string lead = more.front().kind == Kind::kGaveUp ? "Then " : "Meanwhile ";
+    texts.push_back(lead + clauses(more) + ".");
+  }
+  if (std::string text = waited(one); !text.empty()) texts.push_back(std::move(text));
+  if (one.wasted.value_or(false)) {
+    texts.emplace_back("It was wasted: everybody owns what he owned before.");
+  }
+  const Rebalance& rebalance = history_.rebalances[*one.rebalance];
+  if (one.cost && *one.cost > 0) {
+    texts.push_back(one.generations.empty()
+                        ? "Its partitions had no reader for " + ticks_text(*one.cost) + "."
+                        : "It cost " + ticks_text(*one.cost) + ".");
+  }
+  if (one.cost && *one.cost == 0 && !rebalance.before.empty() && !one.generations.empty()) {
+    texts.emplace_back("No partition was paused.");
+  }
+  for (std::string& text : of_hand_overs(hand_overs_.of(rebalance))) {
+    texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
+std::string Sentences::invoices_or_records(const std::vector<std::string>& records,
+                                           const std::string& process) const {
+  std::vector<std::string> names = records;
+  if (history_.writers.contains(process)) {
+    for (std::string& name : names) name = "inv(" + name + ")";
+  }
+  return enumerated(names);
+}
+
+// Partitions whose owners began alike share a sentence.
+std::vector<std::string> Sentences::of_hand_overs(const std::vector<HandOver>& found) const {
+  std::vector<std::string> texts;
+  std::map<std::tuple<std::string, std::int64_t, std::string, bool>, std::vector<std::string>>
+      resets;
+  for (const HandOver& one : found) {
+    if (!one.policy) continue;
+    resets[{one.process, one.start.value(), *one.policy, one.commit.has_value()}].push_back(
+        history_.names.short_name(one.partition));
+  }
+  for (const auto& [key, partitions] : resets) {
+    const auto& [process, start, policy, stored] = key;
+    texts.push_back(fmt::format(
+        "{} began {} at {} by auto.offset.reset={}: {}.", process, enumerated(partitions), start,
+        policy, stored ? "the committed offset was out of range" : "nothing was committed"));
+  }
+  for (const HandOver& one : found) {
+    const std::string name = history_.names.short_name(one.partition);
+    std::string since = fmt::format("the committed offset of {} was {}", name, one.start.value());
+    if (one.policy) since = fmt::format("{} began {} at {}", one.process, name, one.start.value());
+    if (!one.again.empty()) {
+      texts.push_back(fmt::format(
+          "{} {} {} again by {}, since {}.", invoices_or_records(one.again, one.process),
+          one.again.size() == 1 ? "was" : "were",
+          history_.writers.contains(one.process) ? "written" : "processed", one.process, since));
+    }
+    if (!one.never.empty()) {
+      const bool known = !one.policy && one.commit && one.commit->offset == one.start;
+      texts.push_back(fmt::format(
+          "{} {} never processed, since {} already{}.", enumerated(one.never),
+          one.never.size() == 1 ? "was" : "were", since,
+          known ? fmt::format(", by {} at tick {}", causes_.process_of(one.commit->process),
+                              one.commit->when.tick.value())
+                : ""));
+    }
+  }
+  return texts;
+}
+
+// ---- everything else ----
+
+std::string Sentences::of_errors(const std::vector<const Explanation*>& errors) const {
+  const Explanation& first = *errors.front();
+  std::vector<std::string> refused;
+  std::vector<std::string> reported;
+  for (const Explanation* one : errors) {
+    if (one->api.empty()) {
+      const std::string& name = one->exception.empty() ? one->error : one->exception;
+      reported.push_back(fmt::format("{} {}", name, times(*one)));
+    } else {
+      refused.push_back(fmt::format("{} {}", one->api, times(*one)));
+    }
+  }
+  std::string what;
+  if (!refused.empty()) {
+    what = fmt::format("{} was refused with {} ({})", first.subject, first.error,
+                       fmt::join(refused, "; "));
+  }
+  if (!reported.empty()) {
+    const std::string who = what.empty() ? fmt::format("The client of {}", first.subject)
+                                         : std::string(", and its client");
+    what += fmt::format("{} reported {}", who, enumerated(reported));
+  }
+  return because(what, first_of(first));
+}
+
+std::string Sentences::of_records(const std::vector<const Explanation*>& records) const {
+  const Explanation& first = *records.front();
+  std::vector<std::string> names;
+  for (const Explanation* one : records) names.push_back(one->subject);
+  const std::string_view be = names.size() == 1 ? "was" : "were";
+  if (first.what == What::kLost) {
+    return because(fmt::format("{} {} never processed", enumerated(names), be), first_of(first));
+  }
+  return because(
+      fmt::format("{} {} {} again by {} at tick {}", invoices_or_records(names, first.process), be,
+                  history_.writers.contains(first.process) ? "written" : "processed", first.process,
+                  first.when.tick.value()),
+      first_of(first));
+}
+
+std::string Sentences::of(const Explanation& one) const {
+  switch (one.what) {
+    case What::kRebalance: {
+      std::string text;
+      for (const std::string& part : of_rebalance(one)) {
+        text += (text.empty() ? "" : " ") + part;
+      }
+      return text;
+    }
+    case What::kEviction:
+      return because(fmt::format("{} was removed from group {} at tick {}", one.subject, one.group,
+                                 one.when.tick.value()),
+                     first_of(one));
+    case What::kFence:
+      return because(fmt::format("{} was fenced at tick {}", one.subject, one.when.tick.value()),
+                     first_of(one));
+    case What::kError:
+      return of_errors({&one});
+    case What::kReset:
+      return because(fmt::format("{} began {} at tick {} by auto.offset.reset", one.process,
+                                 one.subject, one.when.tick.value()),
+                     first_of(one));
+    case What::kDuplicate:
+    case What::kLost:
+      return of_records({&one});
+  }
+  return "";
+}
+
+}  // namespace fencepost::lab::why
