@@ -1423,10 +1423,35 @@ local comment_of = Field.new("frame.comment")
 
 -- ---- the tree ----
 
+local SUMMARY_BYTES_MAX = 80
+
+-- "name=orders num_partitions=3": its first fields, so that a list can be read without unfolding it.
+local function summary(message)
+  local texts, size = {}, 0
+  for _, part in ipairs(message.parts) do
+    local value = part.value
+    if part.row and part.row.type ~= "message" and part.row.type ~= "bytes" then
+      local text = part.row.name .. "=" ..
+        (type(value) == "string" and printable(value) or
+          type(value) == "boolean" and tostring(value) or
+          part.row.name == "error_code" and (schema.errors[value] or number_text(value)) or
+          number_text(value))
+      size = size + #text + 1
+      if size > SUMMARY_BYTES_MAX then break end
+      texts[#texts + 1] = text
+    end
+  end
+  return #texts == 0 and "" or ": " .. table.concat(texts, " ")
+end
+
 local function add_value(tree, tvb, part)
   local row, value = part.row, part.value
   local range = tvb(part.at, part.size)
-  if row.type == "message" then return tree:add(row.proto_field, range) end
+  if row.type == "message" then
+    local item = tree:add(row.proto_field, range)
+    item:append_text(summary(value))
+    return item
+  end
   if row.type == "bytes" then
     local empty = value == ""
     local item = tree:add(row.proto_field, tvb(part.at + part.size - #value, #value))

@@ -22,7 +22,7 @@ namespace json = boost::json;
 
 const fs::path kScenarios = fs::path(FENCEPOST_SOURCE_DIR) / "scenarios";
 
-// The demos, and what they do not have: faults of every kind, refusals, late answers.
+// The demos, and what they do not have: refusals, late answers, faults of every kind.
 std::vector<std::string> names() {
   std::vector<std::string> names;
   for (const std::string folder : {"demos", "situations"}) {
@@ -32,6 +32,7 @@ std::vector<std::string> names() {
     }
   }
   std::ranges::sort(names);
+  names.emplace_back("../tests/wireshark/faults");
   return names;
 }
 
@@ -148,7 +149,7 @@ TEST_P(InWireshark, IsSoundTraffic) {
 INSTANTIATE_TEST_SUITE_P(All, InWireshark, testing::ValuesIn(names()), [](const auto& tested) {
   std::string name = tested.param;
   std::ranges::replace_if(
-      name, [](char c) { return c == '-' || c == '/'; }, '_');
+      name, [](char c) { return c == '-' || c == '/' || c == '.'; }, '_');
   return name;
 });
 

@@ -230,6 +230,41 @@ TEST_F(Dissector, MarksFieldsThatItDoesNotKnow) {
   EXPECT_EQ(infos(), (Texts{info(commit(1))}));
 }
 
+TEST_F(Dissector, TakesOtherPortsFromThePreference) {
+  // The middle of a message says nothing about what it is: only the port does.
+  const std::string bytes = on_the_wire(commit(1));
+  made(kAnyPort).says(bytes.substr(0, 3)).says(bytes.substr(3)).done();
+  EXPECT_EQ(tshark().count("fencepost.frame"), 0U);
+  EXPECT_EQ(tshark({"-o", "fencepost.ports:34000-35000"}).count("fencepost.frame"), 1U);
+}
+
+// A home as docs/wireshark/README.md has people make it: the plugin and the profile, copied.
+TEST_F(Dissector, NeedsNothingButToBeCopied) {
+  made()
+      .says(on_the_wire(commit(1)))
+      .answers(on_the_wire(commit_answer(1, {ErrorCode::kIllegalGeneration})))
+      .done();
+  const std::filesystem::path home = scratch_.path() / "home";
+  const std::filesystem::path docs = std::filesystem::path(FENCEPOST_SOURCE_DIR) / "docs/wireshark";
+  const auto plugins = home / ".local/lib/wireshark/plugins";
+  const auto profile = home / ".config/wireshark/profiles/Fencepost";
+  std::filesystem::create_directories(plugins);
+  std::filesystem::create_directories(profile);
+  std::filesystem::copy(docs / "fencepost.lua", plugins);
+  std::filesystem::copy(docs / "profile", profile);
+  const Printed printed =
+      print("env",
+            {"-u", "XDG_CONFIG_HOME", "-u", "XDG_DATA_HOME", "HOME=" + home.string(), "tshark",
+             "-C", "Fencepost", "--color", "-r", file_.string(), "-T", "fields", "-e",
+             "_ws.col.Info", "-e", "frame.coloring_rule.name"},
+            scratch_.path());
+  EXPECT_EQ(printed.exit_code, 0);
+  EXPECT_EQ(printed.errors, "");
+  EXPECT_EQ(printed.output,
+            info(commit(1)) + "\tOffsets\n" +
+                "OffsetCommit Response  error=ILLEGAL_GENERATION\tRefused with an error\n");
+}
+
 // ---- garbage ----
 
 void expect_no_lua_error(const Tshark& tshark) {
