@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lab/commands/command.h"
+#include "lab/journal_file.h"
 #include "lab/report/page.h"
 #include "lab/report/report_data.h"
 #include "lab/run_directory.h"
@@ -20,6 +21,17 @@ struct ReportArguments {
   std::string out;  // empty: report.html in the first run's directory
 };
 
+// With the properties of those who joined from outside.
+wire::Plan plan_of(const RunDirectory& run) {
+  wire::Plan plan = run.read_plan();
+  if (fs::exists(run.journal())) {
+    for (const wire::Decision& decision : load_journal(run.journal().string()).decisions) {
+      *plan.add_journal() = decision;
+    }
+  }
+  return plan;
+}
+
 // A directory that was moved or cut short may lack its scenario: then nothing is expected of it.
 ReportSource source_of(const std::string& path) {
   require_run(path);
@@ -30,7 +42,7 @@ ReportSource source_of(const std::string& path) {
   }
   const RunDirectory run(path);
   source.capture = run.capture().string();
-  if (fs::exists(run.plan())) source.plan = run.read_plan();
+  if (fs::exists(run.plan())) source.plan = plan_of(run);
   if (fs::exists(run.scenario())) source.scenario = load_scenario(run.scenario().string()).scenario;
   return source;
 }

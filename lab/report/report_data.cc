@@ -13,6 +13,7 @@
 #include "lab/run_index.h"
 #include "lab/story.h"
 #include "lab/timeline.h"
+#include "lab/why/why.h"
 #include "lab/wording.h"
 
 namespace fencepost::lab {
@@ -52,6 +53,7 @@ class ReportData {
   json::object rebalance(const Rebalance& one);
   json::object owners(const Owners& owners) const;
   void story(json::object& out) const;
+  void why(json::object& out) const;
   void records(json::object& out) const;
   void errors(json::object& out) const;
 
@@ -76,6 +78,7 @@ json::object ReportData::make() {
   ownerships(out);
   rebalances(out);
   story(out);
+  why(out);
   records(out);
   errors(out);
   json::array processes;
@@ -278,6 +281,30 @@ void ReportData::story(json::object& out) const {
   out["story"] = std::move(lines);
   out["never"] =
       texts(plan == nullptr ? std::vector<std::string>() : never_happened(history_, *plan));
+}
+
+// The story, and of each record that stands twice or is lost the sentences that say why.
+void ReportData::why(json::object& out) const {
+  const History history = read_history(source_.capture, Expectations{}, Reading::kWithEvidence);
+  const why::Explainer explainer(history, source_.plan ? &*source_.plan : nullptr);
+  json::array story;
+  for (const why::Explanation& one : explainer.story()) {
+    const auto entry = index_.of_record(one.when.record);
+    story.push_back(
+        json::object{{"tick", one.when.tick.value()},
+                     {"what", why::name_of(one.what)},
+                     {"group", utf8(one.group)},
+                     {"rebalance", one.rebalance ? json::value(*one.rebalance) : json::value()},
+                     {"wasted", one.wasted.value_or(false)},
+                     {"entry", entry ? json::value(*entry) : json::value()},
+                     {"sentences", texts(one.sentences)}});
+  }
+  out["why"] = std::move(story);
+  json::object records;
+  for (const auto& found : {explainer.duplicates(), explainer.losses()}) {
+    for (const why::Explanation& one : found) records[utf8(one.subject)] = texts(one.sentences);
+  }
+  out["record_why"] = std::move(records);
 }
 
 void ReportData::records(json::object& out) const {

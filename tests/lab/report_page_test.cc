@@ -118,6 +118,15 @@ TEST_F(ReportPage, TablesAreWholeAndCausesComeBeforeTheirEffects) {
   }
 }
 
+TEST_F(ReportPage, TellsWhyARecordStandsTwice) {
+  const json::object data = report_data(demo("04-commit-after-crash-k2.yaml"));
+  EXPECT_FALSE(data.at("why").as_array().empty());
+  const json::object& records = data.at("record_why").as_object();
+  EXPECT_EQ(records.size(), 2U);
+  ASSERT_TRUE(records.contains("p2.3"));
+  EXPECT_FALSE(records.at("p2.3").as_array().empty());
+}
+
 TEST_F(ReportPage, KnowsWhenAProcessWasStopped) {
   const json::object data = report_data(demo("07b-zombie-sigstop.yaml"));
   ASSERT_EQ(data.at("stops").as_array().size(), 1U);

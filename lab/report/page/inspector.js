@@ -177,6 +177,14 @@ function packetFacts(number, i) {
   return facts;
 }
 
+// Why a record stands twice, where one of its invoices is chosen.
+function recordWhy(run, entry) {
+  if (run.entries.what[entry] !== WHAT.event) return [];
+  const names = new Set(run.appends.filter(one => one.entry === entry).map(one => one.name.replace(/^inv\((.*)\)$/, "$1")));
+  return [...names].filter(name => Object.hasOwn(run.raw.record_why, name)).map(name =>
+    element("p", { class: "record-why", "data-testid": "record-why", text: run.raw.record_why[name].join(" ") }));
+}
+
 function drawInspector() {
   const box = byId("inspector-body");
   if (!app.selected) {
@@ -190,7 +198,8 @@ function drawInspector() {
   const i = run.entries.packet[entry];
   const { who, text } = entryWords(run, entry);
   byId("inspector-title").textContent = i >= 0 ? `Packet ${i + 1}: ${who}` : `${who}, tick ${run.entries.tick[entry]}`;
-  const parts = [element("p", { class: "info-line", "data-testid": "info", text })];
+  const parts = [element("p", { class: "info-line", "data-testid": "info", text }),
+    ...recordWhy(run, entry)];
   if (i >= 0) parts.push(packetFacts(number, i));
   const through = throughTimer(run, entry);
   if (through && i < 0) parts.push(element("p", { class: "quiet", text: through }));

@@ -1,5 +1,7 @@
 // Why it happened: each rebalance with what it cost, then the run as a story, then errors.
 
+const STORY_MAX = 1000;
+
 function tickButton(tick) {
   return element("button", { type: "button", class: "tick-link", text: tick, "aria-label": `go to tick ${tick}`,
     on: () => { setTick(tick); byId("pictures").scrollIntoView({ block: "nearest" }); } });
@@ -16,7 +18,7 @@ function pauseMeter(run, one, at) {
     const ticks = (pause.to ?? run.lastTick) - pause.from;
     const part = element("i", { title: `${run.partitions[pause.partition]?.name}: ticks ${pause.from} to ${pause.to ?? "the end"} (${pause.why})` });
     part.style.width = ticks / mostPaused * 100 + "%";
-    part.textContent = run.partitions[pause.partition]?.name ?? "";
+    part.append(element("span", { text: run.partitions[pause.partition]?.name ?? "" }));
     bar.append(part);
   }
   box.append(bar, element("b", { text: one.paused ? plural(one.paused, "partition tick") : "nothing paused" }));
@@ -42,6 +44,9 @@ function rebalanceCard(run, one, at) {
   card.append(element("h4", {}, element("span", { class: "nth", text: one.number ? "#" + one.number : "-" }),
     element("span", {}, "ticks ", tickButton(one.from), " "), until,
     element("span", { class: "quiet", text: (run.groups.size > 1 ? `${one.group} · ` : "") + (last ? `generation ${one.generations.map(g => g.generation).join(", ")} · ${last.assignor}` : "") })));
+  if (run.raw.why.some(other => other.rebalance === at && other.wasted)) {
+    card.firstChild.append(element("span", { class: "badge wasted", title: "the owners are the same as before", text: "wasted" }));
+  }
   for (const reason of one.reasons) {
     const line = element("p", { class: "why" }, reason);
     if (one.entry !== null && reason === one.reasons[0]) {
@@ -52,17 +57,44 @@ function rebalanceCard(run, one, at) {
   }
   card.append(pauseMeter(run, one, at), ownerLine(run, "before", one.before));
   if (one.to !== null) card.append(ownerLine(run, "after", one.after));
-  for (const text of one.starts) card.append(element("p", { class: "start quiet", text }));
   return card;
 }
 
-function storyLines(run) {
-  const list = element("ol", { class: "story", "data-testid": "story" });
-  for (const [tick, text] of run.raw.story.slice(0, 1000)) {
-    const plain = text.startsWith("rule ") || text.startsWith("     ");
-    list.append(element("li", plain ? { class: "quiet" } : {}, tickButton(tick), element("span", { text: text.trim() })));
+// Why it happened, in sentences. A button goes to the tick, and chooses what is explained.
+function whyStory(run) {
+  const list = element("ol", { class: "story why-story", "data-testid": "story" });
+  for (const one of run.raw.why.slice(0, STORY_MAX)) {
+    const tick = tickButton(one.tick);
+    if (one.entry !== null) tick.addEventListener("click", () => select(run.number, one.entry));
+    list.append(element("li", { class: "what-" + one.what }, tick, element("p", { text: one.sentences.join(" ") })));
   }
-  if (run.raw.story.length > 1000) list.append(element("li", { text: `and ${run.raw.story.length - 1000} more` }));
+  if (run.raw.why.length > STORY_MAX) list.append(element("li", { class: "quiet", text: `and ${run.raw.why.length - STORY_MAX} more` }));
+  if (run.raw.why.length === 0) list.append(element("li", { class: "quiet", text: "nothing happened that needs an explanation" }));
+  return list;
+}
+
+// Who starts in one tick shares a line.
+function timelineLines(run) {
+  const lines = [];
+  for (const [tick, text] of run.raw.story) {
+    const start = /^(\S+) starts \([a-z]+\)$/.exec(text);
+    const last = lines[lines.length - 1];
+    if (start && last?.starts && last.tick === tick) last.starts.push(start[1]);
+    else lines.push({ tick, text, starts: start ? [start[1]] : null });
+  }
+  return lines;
+}
+
+function timeline(run) {
+  const list = element("ol", { class: "story", "data-testid": "timeline" });
+  const lines = timelineLines(run);
+  for (const { tick, text, starts } of lines.slice(0, STORY_MAX)) {
+    const rule = text.startsWith("rule ") || text.startsWith("     ");
+    const words = starts?.length > 1 ? `${starts.join(" ")} start` : text.trim();
+    list.append(element("li", rule ? { class: "quiet" } : {}, tickButton(tick), element("span", { text: words })));
+  }
+  if (lines.length > STORY_MAX) list.append(element("li", { class: "quiet", text: `and ${lines.length - STORY_MAX} more` }));
+  for (const text of run.raw.never) list.append(element("li", { class: "bad" }, element("span", {}), element("span", { text: "never happened: " + text })));
   return list;
 }
 
@@ -88,7 +120,8 @@ function drawStory() {
     const cards = element("div", { class: "rebalances" });
     run.raw.rebalances.slice(0, 200).forEach((one, at) => cards.append(rebalanceCard(run, one, at)));
     box.append(element("h2", { text: "Rebalances and what they cost" }), cards,
-      element("h2", { text: "The story" }), storyLines(run),
+      element("h2", { text: "Why it happened" }), whyStory(run),
+      element("h2", { text: "What happened" }), timeline(run),
       element("h2", { text: "Errors" }), errorTable(run));
     return box;
   }));
