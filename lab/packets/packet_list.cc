@@ -89,11 +89,19 @@ RecordedPackets::RecordedPackets(const std::string& capture, PacketTrace::Depth 
 }
 
 void RecordedPackets::each(const OnRecord& on_record) const {
+  each_while([&](Tick tick, const wire::CaptureRecord& record) {
+    on_record(tick, record);
+    return true;
+  });
+}
+
+template <class Visit>
+void RecordedPackets::each_while(const Visit& visit) const {
   CaptureReader reader(path_);
   for (std::uint64_t count = 0; count < records_; ++count) {
     const auto record = reader.next();
     if (!record) throw std::runtime_error(path_ + ": has changed while it was read");
-    on_record(Tick(reader.tick()), *record);
+    if (!visit(Tick(reader.tick()), *record)) return;
   }
 }
 
@@ -101,8 +109,9 @@ std::uint32_t RecordedPackets::list(std::ostream& out, const PacketList::Options
   PacketList list(options, &trace_);
   out << list.heading();
   // Nobody reads on if the stream is broken.
-  each([&](Tick tick, const wire::CaptureRecord& record) {
-    if (out) out << list.text_of(tick, record);
+  each_while([&](Tick tick, const wire::CaptureRecord& record) {
+    out << list.text_of(tick, record);
+    return static_cast<bool>(out);
   });
   return list.packets_shown();
 }

@@ -81,6 +81,9 @@ class RecordedPackets {
   std::uint32_t list(std::ostream& out, const PacketList::Options& options) const;
 
  private:
+  template <class Visit>
+  void each_while(const Visit& visit) const;  // until it gives false
+
   std::string path_;
   PacketTrace trace_;
   std::uint64_t records_ = 0;

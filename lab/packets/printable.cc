@@ -2,7 +2,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
-#include <cstdint>
+#include <algorithm>
 
 namespace fencepost::lab {
 namespace {
@@ -40,6 +40,8 @@ std::size_t shown_length(std::string_view text) {
 }  // namespace
 
 std::string printable(std::string_view text) {
+  const auto is_plain = [](char c) { return c >= 0x20 && c < 0x7f; };
+  if (std::ranges::all_of(text, is_plain)) return std::string(text);
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
