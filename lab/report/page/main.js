@@ -149,7 +149,8 @@ function start() {
   listenToFilters();
   listenToList();
   listenToKeys();
-  new ResizeObserver(resizeAll).observe(byId("pictures"));
+  // In a frame of its own: a canvas that is resized while its page is measured ends Chromium.
+  new ResizeObserver(() => requestAnimationFrame(resizeAll)).observe(byId("pictures"));
   prefersDark.addEventListener("change", () => setTheme());
   window.addEventListener("hashchange", () => { readAddress(); drawFilters(); filterChanged(); });
   window.addEventListener("beforeprint", resizeAll);
