@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { fencepost, launch, run, scratch, source } from './browser.mjs';
-import { click, listed, open, press, state, summary, texts } from './report_page.mjs';
+import { click, listed, open, pale, press, state, summary, texts } from './report_page.mjs';
 
 const folder = scratch();
 const names = ['02-range-eager', '03-cooperative', '04-commit-after-crash-k2', '07b-zombie-sigstop'];
@@ -236,3 +236,11 @@ test('Words that mean something in HTML stay words', async () => {
     assert.ok(groups.includes('<b onclick=alert(1)>"x"</b>'), groups);
   });
 });
+
+for (const scheme of ['light', 'dark']) {
+  test(`All text can be read: ${scheme}`, () => withPage(report(zombie), { scheme }, async (page) => {
+    await page.evaluate(() => window.fencepost.select(409));
+    await state(page);
+    assert.deepEqual(await pale(page), []);
+  }));
+}
