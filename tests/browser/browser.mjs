@@ -39,11 +39,11 @@ export function run(file, directory) {
   return directory;
 }
 
-// The files of all demos.
-export function demos() {
-  const folder = path.join(source, 'scenarios/demos');
-  return fs.readdirSync(folder).filter((name) => /^\d.*\.yaml$/.test(name)).sort()
-    .map((name) => path.join(folder, name));
+// The scenarios of a folder: 'demos', 'situations'.
+export function scenarios(name) {
+  const folder = path.join(source, 'scenarios', name);
+  return fs.readdirSync(folder).filter((file) => file.endsWith('.yaml') && file !== 'setting.yaml').sort()
+    .map((file) => path.join(folder, file));
 }
 
 // Without its sandbox, which root may not have; it only ever opens our own files.

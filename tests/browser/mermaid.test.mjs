@@ -1,10 +1,10 @@
-// Mermaid itself reads the sequence diagrams of all demos, whole and in parts, and draws some of
+// Mermaid itself reads the sequence diagrams of all scenarios, whole and in parts, and draws some of
 // them; a run full of words that mean something in the language, too.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { demos, fencepost, launch, packaged, run, scratch, source } from './browser.mjs';
+import { fencepost, launch, packaged, run, scenarios, scratch, source } from './browser.mjs';
 
 const folder = scratch();
 let browser;
@@ -52,7 +52,7 @@ const drawn = (text) => page.evaluate(async (given) => {
 const lines = (text, pattern) => text.split('\n').filter((line) => pattern.test(line));
 const messages = (text) => lines(text, /^ {2}\w+(->>|-->>|-x|--x)\w+: /);
 
-for (const file of demos()) {
+for (const file of [...scenarios('demos'), ...scenarios('situations')]) {
   const name = path.basename(file, '.yaml');
   test(`${name} is read by Mermaid`, async () => {
     const directory = run(file, path.join(folder, name));
