@@ -61,6 +61,23 @@ for (const name of names) {
   }));
 }
 
+for (const name of names) {
+  test(`${name}: tells why in the sentences of why`, () => withPage(report(name), {}, async (page) => {
+    const told = fencepost(['why', directory(name)]).trim().split('\n')
+      .map((line) => line.replace(/^ *\d+ +\d+ ms {2}/, '').replace(/\s+/g, ' ').trim());
+    const shown = await page.$$eval('[data-testid="story"] > li > p', (all) => all.map((one) => one.textContent.replace(/\s+/g, ' ').trim()));
+    assert.deepEqual(shown, told);
+  }));
+}
+
+test('The causes of a packet are those of the packet list', () => withPage(report(zombie), {}, async (page) => {
+  const list = listed(directory(zombie));
+  for (const one of list.filter((packet) => packet.cause.packet !== null)) {
+    const [first] = await page.evaluate((number) => window.fencepost.packet(number).chain, one.number);
+    assert.ok(first.includes(list[one.cause.packet - 1].info.slice(0, 40)), `${one.number}: ${first}`);
+  }
+}));
+
 test('The invoices that stand twice are marked', () => withPage(report('04-commit-after-crash-k2'), {}, async (page) => {
   await press(page, 'End');
   const twice = await page.$$eval('[data-testid="invoices"] .twice', (all) => all.map((one) => one.textContent));
