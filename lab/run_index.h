@@ -43,7 +43,7 @@ class RunIndex {
   const wire::CaptureHeader& header() const { return header_; }
   const std::vector<IndexEntry>& entries() const { return entries_; }
   const IndexEntry& at(EntryId id) const { return entries_.at(id); }
-  // Names, in the order in which they joined.
+  // Names, in the order in which they joined. An empty one stands for nobody: a rule is its own.
   const std::vector<std::string>& processes() const { return processes_; }
   const std::string& process_of(EntryId id) const { return processes_[at(id).process]; }
 
