@@ -296,6 +296,24 @@ TEST(Tidy, EveryRoomIsInTheImage) {
   EXPECT_GT(rooms, 0);
 }
 
+// And what a room builds from a file outside of the rooms.
+TEST(Tidy, EveryFileThatARoomBuildsFromIsInTheImage) {
+  constexpr std::string_view kOutside = "${CMAKE_SOURCE_DIR}/docs/";
+  const fs::path root(FENCEPOST_SOURCE_DIR);
+  const std::string allowed = contents_of(root / ".dockerignore");
+  for (const fs::directory_entry& room : fs::directory_iterator(root)) {
+    const fs::path lists = room.path() / "CMakeLists.txt";
+    if (room.path().filename() == "tests" || !fs::exists(lists)) continue;
+    const std::string text = contents_of(lists);
+    for (std::size_t at = 0; (at = text.find(kOutside, at)) != std::string::npos; ++at) {
+      const std::size_t begin = text.find('/', at) + 1;
+      const std::string file = text.substr(begin, text.find_first_of(")\" \n", at) - begin);
+      EXPECT_NE(allowed.find("\n!" + file + "\n"), std::string::npos)
+          << file << ", which " << lists << " names, is not in .dockerignore";
+    }
+  }
+}
+
 TEST(TidyChecks, TellATrappedCoAwaitFromASafeOne) {
   constexpr Statement kStatements[] = {
       {"void f() { co_await g(request); }", false},
