@@ -37,7 +37,8 @@ class Tshark {
   std::size_t count(const std::string& filter) const;
   // What it prints with these arguments.
   std::string text(const std::vector<std::string>& arguments) const;
-  // Nothing malformed, no error of Lua or an expert.
+  // Nothing malformed, no error of Lua or an expert, no word of Wireshark's analysis of TCP, and no
+  // wrong checksum if the options say that they are checked.
   void expect_sound() const;
 
  private:
