@@ -59,6 +59,8 @@ for (const file of [...scenarios('demos'), ...scenarios('situations')]) {
     const short = diagram(directory);
     assert.equal(await mistake(short), null);
     assert.ok(messages(short).length <= 200);
+    // What Mermaid takes where nobody has raised its maxTextSize.
+    assert.ok(short.length < 50_000, `${short.length} characters`);
     assert.equal(await mistake(diagram(directory, '--limit', '0')), null);
     assert.equal(await mistake(diagram(directory, '--all', '--ticks', '20..40')), null);
     assert.equal(await mistake(diagram(directory, '--only', 'JoinGroup,SyncGroup')), null);
