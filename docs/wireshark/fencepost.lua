@@ -1683,6 +1683,10 @@ local function bytes_of(tvb) return tvb:raw(0, tvb:captured_len()) end
 -- One message of a connection, with its length.
 local function dissect_message(tvb, pinfo, tree)
   local bytes = bytes_of(tvb)
+  if tvb:captured_len() < tvb:reported_len() then
+    garbage(tvb, pinfo, tree, "a message that the capture has cut short: its snap length")
+    return tvb:len()
+  end
   if tvb(0, LENGTH_BYTES):uint() + LENGTH_BYTES ~= tvb:len() then
     garbage(tvb, pinfo, tree, "not a Fencepost message")
     return tvb:len()
