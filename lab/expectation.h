@@ -96,9 +96,35 @@ struct ExpectLeaders {
 // invoices.once: every record of the sources has exactly one invoice.
 struct ExpectInvoicesOnce {};
 
+// why: by which chain of causes something came about (lab/why). Kinds and names are those of
+// lab/why/link.h; what is empty or absent is not asked.
+struct ExpectLink {
+  std::string kind;
+  std::string word;  // whom it befell, or what it is about
+  std::optional<Tick> tick = {};
+  std::optional<Tick> since = {};
+  std::string value = {};  // of its property
+  std::string subject = {};
+  std::string other = {};
+  std::string detail = {};
+};
+struct ExpectWhy {
+  std::string what;  // "rebalance", "error", ...
+  std::string subject;
+  std::optional<std::int64_t> number;      // of a rebalance
+  std::optional<std::int32_t> generation;  // that it led to
+  std::string process;
+  std::string api;
+  std::optional<Tick> tick;  // when it happened; absent: the first that fits
+  std::vector<ExpectLink> because;
+  std::optional<std::vector<std::vector<ExpectLink>>> also;
+  std::optional<bool> wasted;
+  std::optional<std::int64_t> cost;  // partition ticks
+};
+
 using ExpectedFact = std::variant<ExpectRecords, ExpectNumber, ExpectAssignments, ExpectPauses,
                                   ExpectError, ExpectOrder, ExpectEvent, ExpectCommitted,
-                                  ExpectFetchFrom, ExpectLeaders, ExpectInvoicesOnce>;
+                                  ExpectFetchFrom, ExpectLeaders, ExpectInvoicesOnce, ExpectWhy>;
 
 struct Expectation {
   std::string text;  // as the scenario wrote it, "lost: 0"

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "lab/checkers/delivery.h"
+#include "lab/why/expected.h"
 
 namespace fencepost::lab {
 namespace {
@@ -23,8 +24,8 @@ std::string names_text(const std::vector<std::string>& names) {
 
 class Judge {
  public:
-  Judge(const Expectations& expected, const History& history)
-      : history_(history), group_(expected.group), deliveries_(deliveries(history)) {
+  Judge(const Expectations& expected, const History& history, const wire::Plan* plan)
+      : history_(history), plan_(plan), group_(expected.group), deliveries_(deliveries(history)) {
     if (group_.empty() && deliveries_.size() == 1) group_ = deliveries_.front().group;
   }
 
@@ -39,6 +40,7 @@ class Judge {
   Verdict operator()(const ExpectFetchFrom& expected);
   Verdict operator()(const ExpectLeaders& expected);
   Verdict operator()(const ExpectInvoicesOnce& expected);
+  Verdict operator()(const ExpectWhy& expected);
 
  private:
   // A run that was cut short proves what it shows, but not what it does not show.
@@ -64,8 +66,10 @@ class Judge {
   Verdict compare(const ExpectRecords& expected, const std::vector<std::string>& found) const;
 
   const History& history_;
+  const wire::Plan* plan_;
   std::string group_;
   std::vector<Delivery> deliveries_;
+  std::optional<why::WhyJudge> why_;  // made when it is asked
 };
 
 const Delivery* Judge::delivery() const {
@@ -235,17 +239,25 @@ Verdict Judge::operator()(const ExpectInvoicesOnce& /*expected*/) {
   return held(found->once == found->records, text);
 }
 
+Verdict Judge::operator()(const ExpectWhy& expected) {
+  if (history_.evidence == nullptr) return unknown("the causes were not read");
+  if (!why_) why_.emplace(history_, plan_);
+  const std::string found = why_->differs(expected, group_);
+  return held(found.empty(), found.empty() ? "found" : found);
+}
+
 bool is_of(const std::string& wanted, const std::string& group) {
   return wanted.empty() || wanted == group;
 }
 
 }  // namespace
 
-std::vector<Verdict> judge(const Expectations& expected, const History& history) {
+std::vector<Verdict> judge(const Expectations& expected, const History& history,
+                           const wire::Plan* plan) {
   std::vector<Verdict> verdicts;
-  Judge by(expected, history);
+  Judge by(expected, history, plan);
   for (const Expectation& expectation : expected.list) {
-    Verdict verdict = std::visit(by, expectation.fact);
+    Verdict verdict = std::visit([&](const auto& fact) { return by(fact); }, expectation.fact);
     verdict.subject = expectation.text;
     verdicts.push_back(std::move(verdict));
   }

@@ -10,8 +10,10 @@
 
 namespace fencepost::lab {
 
-// One verdict per expectation, in their order. `history` was read with `expected.watches`.
-std::vector<Verdict> judge(const Expectations& expected, const History& history);
+// One verdict per expectation, in their order. `history` was read for `expected`. The plan knows
+// the values of properties; without it those that are expected of a cause may be unknown.
+std::vector<Verdict> judge(const Expectations& expected, const History& history,
+                           const wire::Plan* plan = nullptr);
 
 // The generations of a group that became Stable, in order; of all groups if it is empty.
 std::vector<const GenerationFact*> stable_generations(const History& history,

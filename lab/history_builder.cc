@@ -392,7 +392,10 @@ History read_history(const std::string& path, const std::vector<Watch>& watches,
 History read_history(const std::string& path, const Expectations& expected, Reading reading) {
   CaptureReader reader(path);
   HistoryBuilder builder(expected.watches);
-  if (reading == Reading::kWithEvidence) builder.collect_evidence();
+  const bool asks_why = std::ranges::any_of(expected.list, [](const Expectation& one) {
+    return std::holds_alternative<ExpectWhy>(one.fact);
+  });
+  if (asks_why || reading == Reading::kWithEvidence) builder.collect_evidence();
   for (const Expectation& one : expected.list) builder.follow(one.fact);
   while (const auto record = reader.next()) builder.add(Tick(reader.tick()), *record);
   return builder.take();

@@ -40,7 +40,7 @@ class ExpectReader {
     std::string_view key;
     Part part;
   };
-  static const std::array<Row, 16> kRows;
+  static const std::array<Row, 17> kRows;
 
   void group(const YamlEntry& entry);
   void records(const YamlEntry& entry);
@@ -55,6 +55,7 @@ class ExpectReader {
   void fetches(const YamlEntry& entry);
   void reads(const YamlEntry& entry);
   void leaders(const YamlEntry& entry);
+  void why(const YamlEntry& entry);
   void invoices_once(const YamlEntry& entry);
 
   void add(const Place& place, std::string text, ExpectedFact fact);
@@ -71,7 +72,7 @@ class ExpectReader {
   Expectations result_;
 };
 
-const std::array<ExpectReader::Row, 16> ExpectReader::kRows{{
+const std::array<ExpectReader::Row, 17> ExpectReader::kRows{{
     {"group", &ExpectReader::group},
     {"duplicates", &ExpectReader::records},
     {"lost", &ExpectReader::records},
@@ -88,6 +89,7 @@ const std::array<ExpectReader::Row, 16> ExpectReader::kRows{{
     {"fetches.from", &ExpectReader::fetches},
     {"reads", &ExpectReader::reads},
     {"leaders", &ExpectReader::leaders},
+    {"why", &ExpectReader::why},
 }};
 
 Expectations ExpectReader::read(const YamlNode& node) {
@@ -329,6 +331,14 @@ void ExpectReader::leaders(const YamlEntry& entry) {
     if (is_process(word, known_, reader_)) leaders.leaders.push_back(word.text);
   }
   add(entry.place, "leaders: " + to_flow(entry.value), leaders);
+}
+
+void ExpectReader::why(const YamlEntry& entry) {
+  for (const YamlNode* map : maps(entry)) {
+    if (auto expected = read_why(*map, known_, reader_)) {
+      add(map->place, "why: " + to_flow(*map), std::move(*expected));
+    }
+  }
 }
 
 void ExpectReader::invoices_once(const YamlEntry& entry) {

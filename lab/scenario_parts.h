@@ -53,6 +53,9 @@ std::optional<wire::Match> read_match(const YamlNode& node, const KnownNames& kn
                                       NodeReader& reader,
                                       std::vector<std::string_view> besides = {});
 
+// An item of `expect: why:`.
+std::optional<ExpectWhy> read_why(const YamlNode& map, const KnownNames& known,
+                                  NodeReader& reader);
 Expectations read_expect(const YamlNode& node, const KnownNames& known, NodeReader& reader);
 
 // "o2" or "orders-2", with a mistake if it is neither.

@@ -12,7 +12,9 @@
 #include "lab/checkers/probes.h"
 #include "lab/expectations.h"
 #include "lab/hand_overs.h"
+#include "lab/packets/printable.h"
 #include "lab/timeline.h"
+#include "lab/why/why.h"
 #include "lab/wording.h"
 
 namespace fencepost::lab {
@@ -22,12 +24,18 @@ constexpr std::size_t kWidth = 98;
 constexpr std::size_t kRecordsShown = 200;
 constexpr std::size_t kTimelineShown = 400;
 constexpr std::size_t kRebalancesShown = 200;  // of each group
+constexpr std::size_t kRebalancesExplained = 2'000;
+constexpr std::size_t kWhysShown = 200;
 
 // Writes the summary, section by section.
 class Story {
  public:
   Story(const History& history, const wire::Plan* plan)
-      : history_(history), plan_(plan), hand_overs_(history) {}
+      : history_(history), plan_(plan), hand_overs_(history) {
+    const bool known =
+        history.evidence != nullptr && history.rebalances.size() <= kRebalancesExplained;
+    if (known) explained_ = why::Explainer(history, plan).story();
+  }
 
   std::string tell(const std::string& about, const Judgement& judgement);
 
@@ -43,6 +51,8 @@ class Story {
   std::string pause_text(const Rebalance& rebalance) const;
   void starts(const Rebalance& rebalance);
   void emptied(const Rebalance& rebalance);
+  void why(const Rebalance& rebalance);
+  void whys();
   void records();
   void delivery(const Delivery& delivery);
   void committed(const std::string& group);
@@ -62,6 +72,7 @@ class Story {
   const History& history_;
   const wire::Plan* plan_;  // null: not known
   HandOvers hand_overs_;
+  std::vector<why::Explanation> explained_;  // empty: the history has no evidence
   std::string out_;
 };
 
@@ -72,6 +83,7 @@ std::string Story::tell(const std::string& about, const Judgement& judgement) {
   records();
   readers();
   errors();
+  whys();
   never();
   verdicts("EXPECTED BY THE SCENARIO", judgement.expectations);
   verdicts("CHECKED ON EVERY RUN", judgement.checks);
@@ -191,9 +203,7 @@ void Story::starts(const Rebalance& rebalance) {
 void Story::emptied(const Rebalance& rebalance) {
   line(fmt::format("  -   tick {}: the group is Empty: nobody owns anything now",
                    rebalance.settled->tick.value()));
-  for (const std::string& reason : rebalance.reasons) {
-    line(fmt::format("      {:<9}{}", "why", without_uuids(reason)));
-  }
+  why(rebalance);
   owners("before", rebalance.before);
   pauses(rebalance);
 }
@@ -208,14 +218,50 @@ void Story::rebalance(const Rebalance& rebalance, std::size_t number) {
     line(fmt::format("  -   from tick {} on: not finished when the run ended",
                      rebalance.begun.tick.value()));
   }
-  for (const std::string& reason : rebalance.reasons) {
-    line(fmt::format("      {:<9}{}", "why", without_uuids(reason)));
-  }
+  why(rebalance);
   generations(rebalance);
   owners("before", rebalance.before);
   if (rebalance.settled) owners("after", rebalance.after);
   pauses(rebalance);
-  starts(rebalance);
+  if (explained_.empty()) starts(rebalance);
+}
+
+std::vector<std::string> words_of(const std::vector<std::string>& sentences) {
+  std::vector<std::string> words;
+  for (const std::string& sentence : sentences) {
+    const std::string text = printable(sentence);
+    for (const std::string_view word : split(text, ' ')) words.emplace_back(word);
+  }
+  return words;
+}
+
+// In whole sentences, or as the coordinator says it where no more is known.
+void Story::why(const Rebalance& rebalance) {
+  for (const why::Explanation& one : explained_) {
+    if (!one.rebalance || &history_.rebalances[*one.rebalance] != &rebalance) continue;
+    listed("why", words_of(one.sentences));
+    return;
+  }
+  for (const std::string& reason : rebalance.reasons) {
+    line(fmt::format("      {:<9}{}", "why", without_uuids(reason)));
+  }
+}
+
+// What the rebalances do not tell already.
+void Story::whys() {
+  std::size_t shown = 0;
+  std::size_t more = 0;
+  for (const why::Explanation& one : explained_) {
+    if (one.rebalance) continue;
+    if (shown == 0) title("WHY");
+    if (++shown > kWhysShown) {
+      ++more;
+      continue;
+    }
+    line(fmt::format("{:>6}  {}", one.when.tick.value(),
+                     wrapped(words_of(one.sentences), 8, kWidth)));
+  }
+  if (more > 0) line(fmt::format("  ... and {} more", more));
 }
 
 // Numbers and sums are those of the expectations `rebalances`, `paused` and `pause.ticks`.

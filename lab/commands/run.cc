@@ -117,9 +117,10 @@ void identify(wire::Plan& plan, const std::optional<std::uint64_t>& seed) {
 }
 
 Report make_report(const Scenario& scenario, const RunDirectory& directory) {
-  const History history = read_history(directory.capture().string(), scenario.expectations);
+  const History history =
+      read_history(directory.capture().string(), scenario.expectations, Reading::kWithEvidence);
   Report made;
-  made.judgement.expectations = judge(scenario.expectations, history);
+  made.judgement.expectations = judge(scenario.expectations, history, &scenario.plan);
   made.judgement.checks = check_all(history);
   made.story = tell_story(history, scenario.about, made.judgement, &scenario.plan);
   return made;

@@ -51,7 +51,7 @@ std::optional<Violation> run_and_judge(const Scenario& scenario, const RunDirect
   const std::string capture = directory.capture().string();
   const History history = read_history(capture, scenario.expectations);
   std::vector<Verdict> verdicts = check_all(history);
-  for (Verdict& verdict : judge(scenario.expectations, history)) {
+  for (Verdict& verdict : judge(scenario.expectations, history, &scenario.plan)) {
     verdicts.push_back(std::move(verdict));
   }
   verdicts.push_back(check_settlement(capture, history));

@@ -150,6 +150,21 @@ std::vector<std::string> Sentences::of_hand_overs(const std::vector<HandOver>& f
         "{} began {} at {} by auto.offset.reset={}: {}.", process, enumerated(partitions), start,
         policy, stored ? "the committed offset was out of range" : "nothing was committed"));
   }
+  std::map<std::tuple<std::string, std::int64_t, std::string, std::int64_t>,
+           std::vector<std::string>>
+      plain;
+  for (const HandOver& one : found) {
+    const bool told = one.policy || !one.again.empty() || !one.never.empty();
+    if (told || !one.commit || one.commit->offset != one.start) continue;
+    plain[{one.process, one.start.value(), causes_.process_of(one.commit->process),
+           one.commit->when.tick.value()}]
+        .push_back(history_.names.short_name(one.partition));
+  }
+  for (const auto& [key, partitions] : plain) {
+    const auto& [process, start, committer, tick] = key;
+    texts.push_back(fmt::format("{} went on with {} at {}, committed by {} at tick {}.", process,
+                                enumerated(partitions), start, committer, tick));
+  }
   for (const HandOver& one : found) {
     const std::string name = history_.names.short_name(one.partition);
     std::string since = fmt::format("the committed offset of {} was {}", name, one.start.value());

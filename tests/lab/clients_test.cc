@@ -41,7 +41,7 @@ class Clients : public testing::TestWithParam<Row> {
     const RunOutcome outcome = run_plan(scenario.plan, {.world = world}, directory_);
     EXPECT_EQ(outcome.failure, std::nullopt);
     const History history = read_history(directory_.capture().string(), scenario.expectations);
-    for (const Verdict& verdict : judge(scenario.expectations, history)) {
+    for (const Verdict& verdict : judge(scenario.expectations, history, &scenario.plan)) {
       EXPECT_EQ(verdict.outcome, Verdict::Outcome::kValid)
           << verdict.subject << ": " << verdict.detail;
     }

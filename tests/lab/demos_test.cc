@@ -55,7 +55,7 @@ TEST_P(Scenarios, DoWhatTheySay) {
   EXPECT_FALSE(outcome.disturbed);
   const History history = read_history(directory_.capture().string(), scenario.expectations);
   EXPECT_FALSE(scenario.expectations.list.empty());
-  for (const Verdict& verdict : judge(scenario.expectations, history)) {
+  for (const Verdict& verdict : judge(scenario.expectations, history, &scenario.plan)) {
     EXPECT_EQ(verdict.outcome, Verdict::Outcome::kValid)
         << verdict.subject << ": " << verdict.detail;
   }

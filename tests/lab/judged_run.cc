@@ -9,7 +9,7 @@ namespace {
 
 std::vector<Verdict> verdicts_of(const Scenario& scenario, const RunDirectory& directory) {
   const History history = read_history(directory.capture().string(), scenario.expectations);
-  std::vector<Verdict> verdicts = judge(scenario.expectations, history);
+  std::vector<Verdict> verdicts = judge(scenario.expectations, history, &scenario.plan);
   for (Verdict& check : check_all(history)) verdicts.push_back(std::move(check));
   return verdicts;
 }
