@@ -60,7 +60,8 @@ std::vector<HandOver> HandOvers::of(const Rebalance& rebalance) const {
     if (key.first != rebalance.group) continue;
     const Ownership* before = nullptr;
     for (const Ownership* now : ownerships) {
-      const bool here = now->from >= rebalance.begun && generations.contains(now->generation);
+      const bool here = now->from >= rebalance.begun && generations.contains(now->generation) &&
+                        !is_forgotten(*now, rebalance);
       if (here && now->first_fetch) {
         HandOver one = hand_over(*now, before);
         const bool told = one.after_loss || one.policy || !one.again.empty() || !one.never.empty();
@@ -70,6 +71,14 @@ std::vector<HandOver> HandOvers::of(const Rebalance& rebalance) const {
     }
   }
   return found;
+}
+
+// Of a later group with the same name, which begins with generation 1 again.
+bool HandOvers::is_forgotten(const Ownership& owned, const Rebalance& rebalance) const {
+  return std::ranges::any_of(history_.deleted, [&](const DeletedGroup& deleted) {
+    return deleted.group == rebalance.group && deleted.when > rebalance.begun &&
+           deleted.when < owned.from;
+  });
 }
 
 HandOver HandOvers::hand_over(const Ownership& now, const Ownership* before) const {

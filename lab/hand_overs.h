@@ -34,6 +34,7 @@ class HandOvers {
  private:
   using Key = std::pair<std::string, TopicPartition>;  // group, partition
 
+  bool is_forgotten(const Ownership& owned, const Rebalance& rebalance) const;
   HandOver hand_over(const Ownership& now, const Ownership* before) const;
   bool done(const std::string& record, const std::string& process, const Moment* after,
             const Moment* before) const;

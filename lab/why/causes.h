@@ -88,12 +88,16 @@ class Causes {
   Chain of_repetition(const std::string& group, const TopicPartition& home, const Ownership& now,
                       const Processed& first) const;
   Chain of_retry(const Retry& retry) const;
+  Chain of_begin(const TopicPartition& home, const Ownership& now) const;
+  const Ownership* reading(const std::string& group, const TopicPartition& home,
+                           const Processed& done) const;
   const ResetFact* reset_in(const Ownership& owned) const;
   Link committed_by(const OffsetFact& commit, Kind kind) const;
   const Ownership* ownership_of(const std::string& group, const TopicPartition& where,
                                 const std::string& process, const Moment& before) const;
   Chain of_known_error(const Refusal& refusal) const;
   Chain of_other_generation(const Refusal& refusal) const;
+  Chain of_missed_rebalance(const Refusal& refusal, const StateChange& formed) const;
   Chain of_protocols(const Refusal& refusal) const;
   Chain of_loading(const Refusal& refusal) const;
   std::optional<Setting> member_time(const Member* member, const std::string& process,

@@ -111,7 +111,38 @@ Chain Causes::of_other_generation(const Refusal& refusal) const {
   link.subject = passed ? std::to_string(last->generation) : refusal.group;
   if (passed) link.detail = std::to_string(refusal.generation);
   Chain chain{link};
-  append(chain, passed ? of_generation(refusal.group, last->generation) : of_rebalance(*last));
+  Chain missed = passed ? of_missed_rebalance(refusal, *last) : Chain{};
+  if (is_explained(missed)) {
+    append(chain, std::move(missed));
+  } else {
+    append(chain, passed ? of_generation(refusal.group, last->generation) : of_rebalance(*last));
+  }
+  return chain;
+}
+
+// The generation was formed without it, since it did not join in time.
+Chain Causes::of_missed_rebalance(const Refusal& refusal, const StateChange& formed) const {
+  const StateChange* prepared = nullptr;
+  for (const StateChange& state : evidence_.states) {
+    const bool its = state.group == refusal.group && state.to == "PreparingRebalance";
+    if (its && state.when < formed.when) prepared = &state;
+  }
+  if (prepared == nullptr) return {};
+  for (const JoinRequest& join : evidence_.joins) {
+    const bool its = join.process == refusal.process && join.sent > prepared->when;
+    if (its && join.sent < formed.when) return {};
+  }
+  Link link;
+  link.kind = Kind::kRebalanceTimeout;
+  link.when = formed.when;
+  link.process = refusal.process;
+  link.since = prepared->when.tick;
+  link.setting = settings_.of(refusal.process, "max.poll.interval.ms");
+  const bool its_own = link.setting && link.setting->span &&
+                       formed.when.tick - prepared->when.tick == *link.setting->span;
+  if (!its_own) link.setting.reset();
+  Chain chain{link};
+  append(chain, of_silence(refusal.process, prepared->when.tick, formed.when, {}));
   return chain;
 }
 

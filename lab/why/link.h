@@ -86,6 +86,8 @@ enum class Kind {
   kCommitRewound,
   kNotCommitted,
   kNotDone,
+  kNoOutput,
+  kStillAtIt,
   kOffsetsReset,
   kProduceRetry,
 };

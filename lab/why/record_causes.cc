@@ -232,46 +232,68 @@ Chain Causes::of_duplicate(const std::string& group, const std::string& record) 
                         std::ranges::find(retry.records, record) != retry.records.end();
     if ((own || source) && retry.when < again.when) return of_retry(retry);
   }
-  const Ownership* now = nullptr;
-  for (const Ownership& owned : history_.ownerships) {
-    const bool its = owned.group == group && owned.partition == fact->second.home &&
-                     owned.process == again.process && owned.first_fetch;
-    if (its && owned.first_fetch->when < again.when) now = &owned;
-  }
+  const TopicPartition& home = fact->second.home;
+  const Ownership* const now = reading(group, home, again);
+  const Ownership* const former = reading(group, home, first);
   if (now == nullptr) return {};
-  return of_repetition(group, fact->second.home, *now, {first.when, first.process});
+  // It had the record in hand before the other one began: a zombie.
+  const bool zombie = former != nullptr && again.process != first.process &&
+                      former->first_fetch->when > now->first_fetch->when;
+  if (!zombie) return of_repetition(group, home, *now, first);
+  Chain chain = of_begin(home, *former);
+  Link link;
+  link.kind = Kind::kStillAtIt;
+  link.when = again.when;
+  link.process = again.process;
+  chain.push_back(link);
+  append(chain, of_ownership_end(*now));
+  return chain;
 }
 
-Chain Causes::of_repetition(const std::string& group, const TopicPartition& home,
-                            const Ownership& now, const Processed& first) const {
-  Chain chain;
+// The time as owner in which somebody did a record.
+const Ownership* Causes::reading(const std::string& group, const TopicPartition& home,
+                                 const Processed& done) const {
+  const Ownership* found = nullptr;
+  for (const Ownership& owned : history_.ownerships) {
+    const bool its = owned.group == group && owned.partition == home &&
+                     owned.process == done.process && owned.first_fetch;
+    if (its && owned.first_fetch->when < done.when) found = &owned;
+  }
+  return found;
+}
+
+// From where an owner began, and why.
+Chain Causes::of_begin(const TopicPartition& home, const Ownership& now) const {
   Link link;
+  link.kind = Kind::kCommitBehind;
   link.when = now.first_fetch->when;
   link.process = now.process;
   link.subject = history_.names.short_name(home);
   link.detail = std::to_string(now.first_fetch->offset.value());
   const ResetFact* const reset = reset_in(now);
-  if (reset != nullptr) {
-    link.kind = Kind::kPositionReset;
-    link.when = reset->when;
-    link.setting = Setting{"auto.offset.reset", reset->policy, false, {}};
-    chain.push_back(link);
-    Chain why = of_reset(*reset);
-    const bool never = why.size() == 1 && why.front().kind == Kind::kNothingCommitted;
-    append(chain, std::move(why));
-    // Then who did it first had not committed it: that is where the chain goes on.
-    if (!never) return chain;
-  } else {
-    link.kind = Kind::kCommitBehind;
-    chain.push_back(link);
-  }
+  if (reset == nullptr) return {link};
+  link.kind = Kind::kPositionReset;
+  link.when = reset->when;
+  link.setting = Setting{"auto.offset.reset", reset->policy, false, {}};
+  Chain chain{link};
+  append(chain, of_reset(*reset));
+  return chain;
+}
+
+Chain Causes::of_repetition(const std::string& group, const TopicPartition& home,
+                            const Ownership& now, const Processed& first) const {
+  Chain chain = of_begin(home, now);
+  // Where something was committed and is gone, that is the whole reason.
+  const bool reset = chain.front().kind == Kind::kPositionReset;
+  const bool never = chain.back().kind == Kind::kNothingCommitted;
+  if (reset && !never) return chain;
   const Rewind* rewound = nullptr;
   for (const Rewind& one : evidence_.rewinds) {
     const bool its =
         one.group == group && one.partition == home && one.to <= now.first_fetch->offset;
     if (its && one.when < now.first_fetch->when && one.when > first.when) rewound = &one;
   }
-  if (rewound != nullptr && reset == nullptr) {
+  if (rewound != nullptr && !reset) {
     OffsetFact commit{rewound->when, rewound->process, group, home, rewound->to};
     Link back = committed_by(commit, Kind::kCommitRewound);
     if (rewound->member.empty()) back.kind = Kind::kOffsetsReset;
@@ -352,6 +374,14 @@ Chain Causes::of_loss(const std::string& group, const std::string& record) const
     if (link.kind == Kind::kOffsetsReset) return chain;
   }
   if (before == nullptr) return chain;
+  if (skips == nullptr && !history_.writers.contains(before->process) &&
+      !history_.writers.empty()) {
+    Link link;
+    link.kind = Kind::kNoOutput;
+    link.when = before->from;
+    link.process = before->process;
+    return {link};
+  }
   Link undone;
   undone.kind = Kind::kNotDone;
   undone.when = before->to.value_or(before->from);

@@ -30,6 +30,11 @@ std::string times(const Explanation& one) {
   return how_often(one.count, {one.when.tick, one.last.tick});
 }
 
+bool is_newcomer(const Chain& chain) {
+  return chain.size() == 2 && chain[0].kind == Kind::kJoined && chain[1].kind == Kind::kStarted &&
+         chain[1].by != "a person";
+}
+
 std::string ticks_text(std::int64_t ticks) { return counted(ticks, "partition tick"); }
 
 }  // namespace
@@ -97,12 +102,28 @@ std::string Sentences::waited(const Explanation& one) const {
                      last->sent.tick.value());
 }
 
+// Members that simply came, too.
+std::string Sentences::newcomers(const Explanation& one) const {
+  std::vector<std::string> names;
+  std::vector<std::string> ticks;
+  for (std::size_t index = 1; index < one.causes.size(); ++index) {
+    if (!is_newcomer(one.causes[index])) continue;
+    names.push_back(one.causes[index].front().process);
+    const std::string tick = std::to_string(one.causes[index].back().when.tick.value());
+    if (std::ranges::find(ticks, tick) == ticks.end()) ticks.push_back(tick);
+  }
+  if (names.empty()) return "";
+  return fmt::format("Meanwhile {} joined for the first time, started at tick{} {}.",
+                     enumerated(names), ticks.size() == 1 ? "" : "s", enumerated(ticks));
+}
+
 std::vector<std::string> Sentences::of_rebalance(const Explanation& one) const {
   std::vector<std::string> texts;
   texts.push_back(because(head_of(one), first_of(one)));
+  if (std::string text = newcomers(one); !text.empty()) texts.push_back(std::move(text));
   for (std::size_t index = 1; index < one.causes.size(); ++index) {
     const Chain& more = one.causes[index];
-    if (more.empty()) continue;
+    if (more.empty() || is_newcomer(more)) continue;
     const std::string lead = more.front().kind == Kind::kGaveUp ? "Then " : "Meanwhile ";
     texts.push_back(lead + clauses(more) + ".");
   }
@@ -134,21 +155,46 @@ std::string Sentences::invoices_or_records(const std::vector<std::string>& recor
   return enumerated(names);
 }
 
+// Why nothing was committed that it could begin by.
+std::string Sentences::reset_by(const HandOver& one) const {
+  for (const ResetFact& reset : history_.resets) {
+    const bool its = reset.process == one.process && reset.partition == one.partition &&
+                     reset.offset == one.start;
+    if (!its) continue;
+    const Chain chain = causes_.of_reset(reset);
+    const bool plain = chain.empty() || chain.front().kind == Kind::kNothingCommitted;
+    return plain ? "nothing was committed" : clauses(chain);
+  }
+  return "nothing was committed";
+}
+
+// Somebody has set the committed offset back.
+std::string Sentences::rewound(const HandOver& one) const {
+  if (one.again.empty() || one.policy) return "";
+  const auto group = history_.group_of.find(one.process);
+  if (group == history_.group_of.end()) return "";
+  for (const Link& link : causes_.of_duplicate(group->second, one.again.front())) {
+    const bool back = link.kind == Kind::kCommitRewound || link.kind == Kind::kOffsetsReset;
+    if (back) return ": " + clause(link);
+  }
+  return "";
+}
+
 // Partitions whose owners began alike share a sentence.
 std::vector<std::string> Sentences::of_hand_overs(const std::vector<HandOver>& found) const {
   std::vector<std::string> texts;
-  std::map<std::tuple<std::string, std::int64_t, std::string, bool>, std::vector<std::string>>
+  std::map<std::tuple<std::string, std::int64_t, std::string, std::string>,
+           std::vector<std::string>>
       resets;
   for (const HandOver& one : found) {
     if (!one.policy) continue;
-    resets[{one.process, one.start.value(), *one.policy, one.commit.has_value()}].push_back(
+    resets[{one.process, one.start.value(), *one.policy, reset_by(one)}].push_back(
         history_.names.short_name(one.partition));
   }
   for (const auto& [key, partitions] : resets) {
-    const auto& [process, start, policy, stored] = key;
-    texts.push_back(fmt::format(
-        "{} began {} at {} by auto.offset.reset={}: {}.", process, enumerated(partitions), start,
-        policy, stored ? "the committed offset was out of range" : "nothing was committed"));
+    const auto& [process, start, policy, why] = key;
+    texts.push_back(fmt::format("{} began {} at {} by auto.offset.reset={}: {}.", process,
+                                enumerated(partitions), start, policy, why));
   }
   std::map<std::tuple<std::string, std::int64_t, std::string, std::int64_t>,
            std::vector<std::string>>
@@ -170,10 +216,11 @@ std::vector<std::string> Sentences::of_hand_overs(const std::vector<HandOver>& f
     std::string since = fmt::format("the committed offset of {} was {}", name, one.start.value());
     if (one.policy) since = fmt::format("{} began {} at {}", one.process, name, one.start.value());
     if (!one.again.empty()) {
-      texts.push_back(fmt::format(
-          "{} {} {} again by {}, since {}.", invoices_or_records(one.again, one.process),
-          one.again.size() == 1 ? "was" : "were",
-          history_.writers.contains(one.process) ? "written" : "processed", one.process, since));
+      texts.push_back(fmt::format("{} {} {} again by {}, since {}{}.",
+                                  invoices_or_records(one.again, one.process),
+                                  one.again.size() == 1 ? "was" : "were",
+                                  history_.writers.contains(one.process) ? "written" : "processed",
+                                  one.process, since, rewound(one)));
     }
     if (!one.never.empty()) {
       const bool known = !one.policy && one.commit && one.commit->offset == one.start;

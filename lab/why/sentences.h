@@ -26,6 +26,9 @@ class Sentences {
  private:
   std::string head_of(const Explanation& one) const;
   std::string waited(const Explanation& one) const;
+  std::string newcomers(const Explanation& one) const;
+  std::string reset_by(const HandOver& one) const;
+  std::string rewound(const HandOver& one) const;
   std::string invoices_or_records(const std::vector<std::string>& records,
                                   const std::string& process) const;
 

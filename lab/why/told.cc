@@ -15,7 +15,7 @@ struct Told {
   std::set<Moment> facts;  // removals, and members that came
   std::set<std::string> again;
   std::set<std::string> never;
-  std::set<std::pair<std::string, TopicPartition>> resets;
+  std::set<std::pair<std::string, std::string>> resets;  // process, partition
 };
 
 Told told_by(const std::vector<Explanation>& rebalances, const History& history) {
@@ -28,7 +28,9 @@ Told told_by(const std::vector<Explanation>& rebalances, const History& history)
     for (const HandOver& over : hand_overs.of(history.rebalances[*one.rebalance])) {
       told.again.insert(over.again.begin(), over.again.end());
       told.never.insert(over.never.begin(), over.never.end());
-      if (over.policy) told.resets.insert({over.process, over.partition});
+      if (over.policy) {
+        told.resets.insert({over.process, history.names.short_name(over.partition)});
+      }
     }
   }
   return told;
@@ -82,8 +84,7 @@ std::vector<Explanation> Explainer::story() const {
       },
       [&](const auto& together) { return sentences.of_errors(together); });
   for (Explanation& one : resets()) {
-    const auto where = history_.names.parse(one.subject);
-    const bool known = where && told.resets.contains({one.process, *where});
+    const bool known = told.resets.contains({one.process, one.subject});
     if (!known && !one.group.empty()) story.push_back(std::move(one));
   }
   const auto by_cause = [](const Explanation& one) {

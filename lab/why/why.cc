@@ -56,6 +56,18 @@ std::vector<Chain> causes_of(const Rebalance& rebalance, const Causes& causes) {
   return found;
 }
 
+// With the same owners before and after, all of whom were reading: for nothing.
+bool is_wasted(const Rebalance& rebalance, const History& history) {
+  if (rebalance.before.empty() || rebalance.before != rebalance.after) return false;
+  return std::ranges::none_of(history.rebalances, [&](const Rebalance& other) {
+    return other.group == rebalance.group &&
+           std::ranges::any_of(other.pauses, [&](const Pause& pause) {
+             return pause.from < rebalance.begun.tick &&
+                    (!pause.until || *pause.until > rebalance.begun.tick);
+           });
+  });
+}
+
 }  // namespace
 
 std::string_view name_of(What what) {
@@ -102,9 +114,7 @@ std::vector<Explanation> Explainer::rebalances() const {
     for (const std::size_t generation : rebalance.generations) {
       one.generations.push_back(history_.generations[generation].generation);
     }
-    if (one.number > 0) {
-      one.wasted = !rebalance.before.empty() && rebalance.before == rebalance.after;
-    }
+    if (one.number > 0) one.wasted = is_wasted(rebalance, history_);
     if (rebalance.settled) one.cost = pause_ticks(rebalance, history_.last_tick);
     one.causes = causes_of(rebalance, causes_);
     one.sentences = sentences.of_rebalance(one);
