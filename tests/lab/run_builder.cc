@@ -66,6 +66,22 @@ RunBuilder& RunBuilder::killed(const std::string& process) {
   return *this;
 }
 
+RunBuilder& RunBuilder::stopped(const std::string& process) {
+  wire::Lifecycle& lifecycle = *add().mutable_lifecycle();
+  lifecycle.set_kind(wire::Lifecycle::FREEZE);
+  lifecycle.set_process(process);
+  lifecycle.set_incarnation(1);
+  return *this;
+}
+
+RunBuilder& RunBuilder::heartbeats(const std::string& process) {
+  auto* const request = packet(process, "B1").mutable_heartbeat_request();
+  request->set_group_id(kGroup);
+  request->set_member_id(process);
+  packet("B1", process).mutable_heartbeat_response();
+  return *this;
+}
+
 RunBuilder& RunBuilder::fires(int rule, const std::string& text) {
   wire::Fired& fired = *add().mutable_fired();
   fired.set_rule(rule);

@@ -24,6 +24,8 @@ class RunBuilder {
   RunBuilder& seeded(std::uint64_t seed);  // in the header
   RunBuilder& joins(const std::string& process, const std::string& role);
   RunBuilder& killed(const std::string& process);
+  RunBuilder& stopped(const std::string& process);
+  RunBuilder& heartbeats(const std::string& process);    // and its answer, in the same tick
   RunBuilder& fires(int rule, const std::string& text);  // a rule of the plan
   RunBuilder& event(const std::string& process, std::string_view name, Attributes attributes);
 
