@@ -3,12 +3,14 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "lab/commands/command.h"
 #include "lab/journal_file.h"
+#include "lab/node_reader.h"
 #include "lab/run_directory.h"
 #include "lab/run_index.h"
 #include "lab/why/question.h"
@@ -38,6 +40,13 @@ std::optional<wire::Plan> plan_of(const RunDirectory& run) {
   return plan;
 }
 
+void check_group(const std::string& group, const History& history) {
+  const std::set<std::string> known = history.groups();
+  if (group.empty() || known.contains(group)) return;
+  const std::vector<std::string> names(known.begin(), known.end());
+  throw std::runtime_error(unknown_word("group", group, views(names)));
+}
+
 int print_why(const WhyArguments& arguments) {
   require_run(arguments.directory);
   const RunDirectory run(arguments.directory);
@@ -46,6 +55,7 @@ int print_why(const WhyArguments& arguments) {
   const auto plan = is_file ? std::nullopt : plan_of(run);
   const wire::Plan* const known = plan ? &*plan : nullptr;
   const History history = read_history(capture, Expectations{}, Reading::kWithEvidence);
+  check_group(arguments.group, history);
   const bool as_json = arguments.format == "json";
   const std::int64_t tick_ms = history.header.tick_ms();
   const why::Explainer explainer(history, known);
