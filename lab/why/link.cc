@@ -156,8 +156,8 @@ constexpr auto kKinds = std::to_array<KindInfo>({
      "{setting}]",
      kGoesOn, "an offset was committed before the records before it were done"},
     {Kind::kCommitRewound, "commit.rewound", "subject",
-     "{process} had set the committed offset of {subject} back to {detail} at tick {tick}[, which "
-     "{other} owned][, {setting}]",
+     "{process} had set the committed offset of {subject}[, which {other} owned,] back to {detail} "
+     "at tick {tick}[, {setting}]",
      kEnds, "a commit that is lower than the one before it, which the coordinator does not refuse"},
     {Kind::kNotCommitted, "not.committed", "process",
      "{process} had done {subject} at tick {tick} and not committed it", kGoesOn,

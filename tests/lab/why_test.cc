@@ -197,7 +197,8 @@ TEST(Kinds, HaveEachAWordOfItsOwnAndAClauseThatCanBeFilled) {
   std::set<std::string_view> names;
   for (const KindInfo& kind : all_kinds()) {
     EXPECT_TRUE(names.insert(kind.name).second) << kind.name;
-    EXPECT_FALSE(clause({.kind = kind.kind, .process = "C1", .subject = "o0"}).empty());
+    EXPECT_FALSE(
+        clause({.kind = kind.kind, .process = "C1", .subject = "o0", .detail = "x"}).empty());
   }
 }
 
