@@ -128,7 +128,12 @@ Chain Causes::of_removal(const Removal& removal) const {
                          removal.when.tick - *link.since == *link.setting->span;
     if (!its_own) link.setting.reset();
     Chain chain{link};
-    append(chain, of_silence(process, from, removal.when, removal.busy));
+    // Its process may be gone since before the coordinator armed the session last.
+    const Life* const life = who == nullptr ? nullptr : life_at(process, who->added);
+    const bool gone = life != nullptr && life->ended && *life->ended < removal.when;
+    Chain end = gone ? of_end(process, *life->ended) : Chain{};
+    append(chain,
+           end.empty() ? of_silence(process, from, removal.when, removal.busy) : std::move(end));
     return chain;
   }
   if (contains(removal.reason, " left")) {
@@ -230,7 +235,8 @@ Chain Causes::of_topics(const std::string& process, const std::string& group,
   }
   const TopicChange* found = nullptr;
   for (const TopicChange& change : evidence_.topics) {
-    if (change.when < before && !change.process.empty() && read.contains(change.topic)) {
+    const bool later = change.when.tick > Tick(0) && change.when < before;
+    if (later && read.contains(change.topic)) {
       found = &change;
     }
   }
@@ -311,7 +317,16 @@ Chain Causes::of_answered_rejoin(const JoinRequest& join, Link link) const {
     append(chain, of_refusal(*refusal));
     return chain;
   }
-  return {link};
+  Chain chain{link};
+  Refusal moment;
+  moment.first = join.sent;
+  if (Chain loaded = of_loading(moment);
+      loaded.size() > 1 && is_explained(loaded) && loaded.back().kind == Kind::kRestarted) {
+    append(chain, std::move(loaded));
+  } else if (const auto fault = fault_of(join.process, Tick(0), join.sent.tick)) {
+    chain.push_back(*fault);
+  }
+  return chain;
 }
 
 Chain Causes::of_generation(const std::string& group, std::int32_t generation) const {

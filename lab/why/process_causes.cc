@@ -225,7 +225,9 @@ std::optional<Link> Causes::called(const std::string& process, std::string_view 
                                    const Moment& before) const {
   std::optional<Link> found;
   for (const Called& call : evidence_.calls) {
-    if (call.process != process || call.when > before || call.method != method) continue;
+    // The event comes when the call returns, which may be some ticks after what it did.
+    const bool near = call.when.tick <= before.tick + TickSpan(10);
+    if (call.process != process || !near || call.method != method) continue;
     Link link;
     link.kind = Kind::kCalled;
     link.when = call.when;
@@ -233,6 +235,23 @@ std::optional<Link> Causes::called(const std::string& process, std::string_view 
     link.subject = call.arguments.empty() ? call.method : call.method + "(" + call.arguments + ")";
     link.by = called_by(call);
     found = link;
+  }
+  if (found || plan_ == nullptr) return found;
+  // A process that died before the call returned has not reported it.
+  for (const FiredFact& fired : history_.fired) {
+    if (fired.when > before || fired.rule < 0 || fired.rule >= plan_->rules_size()) continue;
+    for (const wire::Action& action : plan_->rules(fired.rule).actions()) {
+      const bool its = action.kind() == wire::Action::CALL && action.method() == method &&
+                       std::ranges::find(action.processes(), process) != action.processes().end();
+      if (!its) continue;
+      Link link;
+      link.kind = Kind::kCalled;
+      link.when = fired.when;
+      link.process = process;
+      link.subject = action.method();
+      link.by = "rule " + fired.text;
+      found = link;
+    }
   }
   return found;
 }
