@@ -165,8 +165,9 @@ void RunDirectory::remove_run() const {
                                 plan(),
                                 summary(),
                                 scenario(),
-                                path_ / "diagram.mmd",
-                                path_ / "trace.json",
+                                path_ / kReportFile,
+                                path_ / kDiagramFile,
+                                path_ / kTraceFile,
                                 path_ / "clock.address",
                                 path_ / "logs",
                                 path_ / "data"};

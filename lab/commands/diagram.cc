@@ -93,11 +93,11 @@ int draw(const DiagramArguments& arguments) {
   check_words(arguments, index);
   const bool both = arguments.mermaid.empty() && arguments.trace.empty();
   if (both || !arguments.mermaid.empty()) {
-    write(both ? (source.folder / "diagram.mmd").string() : arguments.mermaid,
+    write(both ? (source.folder / kDiagramFile).string() : arguments.mermaid,
           sequence_diagram(index, source.plan ? &*source.plan : nullptr, options));
   }
   if (both || !arguments.trace.empty()) {
-    write(both ? (source.folder / "trace.json").string() : arguments.trace,
+    write(both ? (source.folder / kTraceFile).string() : arguments.trace,
           trace_of(index, source.capture));
   }
   return kExitHolds;

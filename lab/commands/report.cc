@@ -50,7 +50,7 @@ ReportSource source_of(const std::string& path) {
 fs::path out_of(const ReportArguments& arguments) {
   if (!arguments.out.empty()) return arguments.out;
   const fs::path first = arguments.runs.front();
-  return (fs::is_directory(first) ? first : first.parent_path()) / "report.html";
+  return (fs::is_directory(first) ? first : first.parent_path()) / kReportFile;
 }
 
 int write_report(const ReportArguments& arguments) {

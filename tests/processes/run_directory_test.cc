@@ -42,6 +42,8 @@ class RunDirectoryTest : public testing::Test {
     fs::create_directories(path() / "logs");
     write(path() / "logs" / "C1.log");
     write(directory.capture());
+    write(path() / kReportFile);
+    write(path() / kTraceFile);
   }
   std::string refusal() const {
     try {
