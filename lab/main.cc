@@ -26,6 +26,7 @@ constexpr const char* kExamples =
     "  fencepost demo 4                     a consumer dies after writing and before committing\n"
     "  fencepost run FILE                   your own scenario (docs/scenarios.md)\n"
     "  fencepost packets runs/NAME          what went over the wire\n"
+    "  fencepost report runs/NAME           the run as a page to click through\n"
     "  fencepost why runs/NAME              why it happened, in sentences\n"
     "  fencepost up FILE                    leave it running, and kill its processes by hand\n"
     "  fencepost COMMAND --help             everything about a command\n";

@@ -97,6 +97,27 @@ void require_run(const fs::path& path) {
   throw std::runtime_error(message);
 }
 
+void require_not_of_run(const fs::path& out, const fs::path& source) {
+  std::error_code none;
+  const auto refuse_if = [&out, &none](const fs::path& file) {
+    const fs::path there = fs::weakly_canonical(file, none);
+    const bool by_name = !there.empty() && fs::weakly_canonical(out, none) == there;
+    if (by_name || fs::equivalent(out, file, none))
+      fail(out, "belongs to the run itself: name another file");
+  };
+  const fs::path beside = fs::is_directory(source, none) ? source : source.parent_path();
+  refuse_if(source);
+  for (const fs::path& folder : {beside, out.parent_path()}) {
+    const RunDirectory run(folder);
+    if (!fs::exists(run.capture(), none)) continue;
+    for (const fs::path& file : run.of_the_run()) {
+      refuse_if(file);
+      if (!fs::is_directory(file, none)) continue;
+      for (const auto& inner : fs::directory_iterator(file, none)) refuse_if(inner.path());
+    }
+  }
+}
+
 RunDirectory::RunDirectory(fs::path path)
     : path_(std::move(path)), lock_(std::make_shared<Lock>()) {}
 
@@ -158,25 +179,23 @@ void RunDirectory::set_aside() const {
   make();
 }
 
-void RunDirectory::remove_run() const {
-  std::vector<fs::path> left = {capture(),
-                                journal(),
-                                packets(),
-                                plan(),
-                                summary(),
-                                scenario(),
-                                path_ / kReportFile,
-                                path_ / kDiagramFile,
-                                path_ / kTraceFile,
-                                path_ / "clock.address",
-                                path_ / "logs",
-                                path_ / "data"};
+// What a run leaves, whether it is there or not; included.txt comes last, since it names others.
+std::vector<fs::path> RunDirectory::of_the_run() const {
+  std::vector<fs::path> left = {capture(),  journal(),      packets(),
+                                plan(),     summary(),      path_ / "clock.address",
+                                scenario(), path_ / "logs", path_ / "data"};
   std::ifstream names(included());
   for (std::string name; std::getline(names, name);) {
     const fs::path file(name);
     if (file == file.filename() && fs::is_regular_file(path_ / file)) left.push_back(path_ / file);
   }
   left.push_back(included());
+  return left;
+}
+
+void RunDirectory::remove_run() const {
+  std::vector<fs::path> left = of_the_run();
+  for (const char* view : {kReportFile, kDiagramFile, kTraceFile}) left.push_back(path_ / view);
   for (const fs::path& path : left) {
     std::error_code error;
     fs::remove_all(path, error);

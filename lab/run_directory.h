@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "lab/scenario.h"
 
@@ -26,6 +27,9 @@ class RunDirectory {
   void prepare() const;
   // Keeps what the run was made from: the scenario with what it includes, and its plan.
   void keep(const Scenario& scenario) const;
+
+  // The files and folders that a run leaves here, whether they are there or not.
+  std::vector<std::filesystem::path> of_the_run() const;
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path capture() const { return path_ / "capture.bin"; }
@@ -54,6 +58,11 @@ class RunDirectory {
 
 // Throws std::runtime_error, with the runs beside it, if there is nothing of that name.
 void require_run(const std::filesystem::path& path);
+
+// Throws std::runtime_error if `out` is a file that a run left, by whatever name or link: of the
+// run `source` (a directory, or a capture), or of the directory that `out` is in. What commands
+// make of a run must not take its place.
+void require_not_of_run(const std::filesystem::path& out, const std::filesystem::path& source);
 
 // Throws std::runtime_error naming the file.
 void write_file(const std::filesystem::path& path, const std::string& bytes);

@@ -419,7 +419,11 @@ std::vector<Verdict> check_all(const History& history) {
 
 std::string tell_story(const History& history, const std::string& about, const Judgement& judgement,
                        const wire::Plan* plan) {
-  return Story(history, plan).tell(about, judgement);
+  // Names, values and reasons may hold anything.
+  const std::string text = Story(history, plan).tell(about, judgement);
+  std::string safe;
+  for (const std::string_view line : split(text, '\n')) safe += printable(line) + "\n";
+  return safe;
 }
 
 }  // namespace fencepost::lab

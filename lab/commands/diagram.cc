@@ -51,6 +51,7 @@ Source source_of(const std::string& directory) {
 void check_words(const DiagramArguments& arguments, const RunIndex& index) {
   KnownNames known;
   known.processes.insert(index.processes().begin(), index.processes().end());
+  known.processes.erase("");  // nobody: of rules
   PacketFilter filter;
   filter.only = arguments.only;
   filter.hosts = arguments.hosts;
@@ -77,28 +78,37 @@ SequenceOptions options_of(const DiagramArguments& arguments) {
   return options;
 }
 
-void write(const std::string& file, const std::string& text) {
+void write(const std::string& file, const std::string& text, const std::string& capture) {
   if (file == "-") {
     std::cout << text;
     return;
   }
+  require_not_of_run(file, capture);
   write_file(file, text);
   fmt::print(stderr, "{}\n", file);
 }
 
 int draw(const DiagramArguments& arguments) {
+  if (arguments.mermaid == "-" && arguments.trace == "-") {
+    throw std::runtime_error("--mermaid - and --trace -: only one goes to standard output");
+  }
   const Source source = source_of(arguments.directory);
   const SequenceOptions options = options_of(arguments);
   const RunIndex index(source.capture, source.plan ? &*source.plan : nullptr);
   check_words(arguments, index);
+  const Tick last = index.entries().empty() ? Tick(0) : index.entries().back().tick;
+  if (options.from && *options.from > last) {
+    throw std::runtime_error(
+        fmt::format("--ticks {}: the run ends at tick {}", arguments.ticks, last.value()));
+  }
   const bool both = arguments.mermaid.empty() && arguments.trace.empty();
   if (both || !arguments.mermaid.empty()) {
     write(both ? (source.folder / kDiagramFile).string() : arguments.mermaid,
-          sequence_diagram(index, source.plan ? &*source.plan : nullptr, options));
+          sequence_diagram(index, source.plan ? &*source.plan : nullptr, options), source.capture);
   }
   if (both || !arguments.trace.empty()) {
     write(both ? (source.folder / kTraceFile).string() : arguments.trace,
-          trace_of(index, source.capture));
+          trace_of(index, source.capture), source.capture);
   }
   return kExitHolds;
 }

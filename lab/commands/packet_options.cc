@@ -62,6 +62,9 @@ PacketFilter filter_of(const PacketOptions& options) {
   filter.groups = options.groups;
   filter.ticks = ranges_of(options.ticks, "--ticks");
   filter.numbers = ranges_of(options.numbers, "--packet");
+  for (const std::string& word : options.numbers) {
+    if (word == "0") throw std::runtime_error("--packet 0: packets are numbered from 1");
+  }
   filter.errors = options.errors;
   filter.no_heartbeats = options.no_heartbeats;
   if (options.between.size() % 2 != 0) {

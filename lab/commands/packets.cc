@@ -112,12 +112,11 @@ int list_recorded(const PacketsArguments& arguments, const std::string& capture)
   check_names(options.filter,
               {.processes = recorded.trace().processes(), .groups = recorded.trace().groups()});
   if (!arguments.pcapng.empty()) {
-    std::error_code none;
-    if (std::filesystem::equivalent(capture, arguments.pcapng, none)) {
-      throw std::runtime_error(arguments.pcapng + " is the capture itself: name another file");
-    }
+    require_not_of_run(arguments.pcapng, capture);
     const PacketWalk walk(options.filter, options.marks);
-    return report_on(recorded, export_pcapng(recorded, walk, arguments.pcapng));
+    const std::uint32_t written = export_pcapng(recorded, walk, arguments.pcapng);
+    fmt::print(stderr, "{} ({} packets): open it in Wireshark\n", arguments.pcapng, written);
+    return report_on(recorded, written);
   }
   const std::uint32_t shown = recorded.list(std::cout, options);
   std::cout.flush();
@@ -127,11 +126,17 @@ int list_recorded(const PacketsArguments& arguments, const std::string& capture)
 
 int print_packets(const PacketsArguments& arguments) {
   if (!arguments.dissector.empty()) {
+    require_not_of_run(arguments.dissector, arguments.directory);
     write_file(arguments.dissector, dissector_lua());
+    fmt::print(stderr, "{}: a plugin for Wireshark (docs/wireshark/README.md)\n",
+               arguments.dissector);
     if (arguments.directory.empty() && arguments.clock.empty()) return kExitHolds;
   }
-  if (arguments.directory.empty() == arguments.clock.empty()) {
+  if (arguments.directory.empty() && arguments.clock.empty()) {
     throw std::runtime_error("packets needs a run directory, or --clock HOST:PORT of a run");
+  }
+  if (!arguments.directory.empty() && !arguments.clock.empty()) {
+    throw std::runtime_error("a run directory or --clock HOST:PORT, not both");
   }
   if (!arguments.directory.empty()) require_run(arguments.directory);
   if (arguments.follow || !arguments.clock.empty()) {
@@ -183,8 +188,11 @@ void add_packets(CLI::App& app, Chosen& chosen) {
   const std::map<std::string, PacketFormat> formats = {
       {"text", PacketFormat::kText}, {"json", PacketFormat::kJson}, {"tsv", PacketFormat::kTsv}};
   command
-      ->add_option("--format", arguments->format, "text (default), json: an object a line, or tsv")
-      ->transform(CLI::CheckedTransformer(formats));
+      ->add_option_function<std::string>(
+          "--format",
+          [arguments, formats](const std::string& word) { arguments->format = formats.at(word); },
+          "text (default), json: an object a line, or tsv")
+      ->check(CLI::IsMember({"text", "json", "tsv"}));
   command->add_option("--pcapng", arguments->pcapng,
                       "Write them to this file for Wireshark (docs/wireshark/README.md)");
   command->add_option("--dissector", arguments->dissector,

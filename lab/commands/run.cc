@@ -1,4 +1,5 @@
 #include "lab/commands/run.h"
+#include "lab/clusters.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -75,6 +76,10 @@ int report(const Scenario& scenario, const RunOutcome& outcome, const RunDirecto
   const std::string closing = closing_line(outcome, judgement);
   leave_report(directory, story, closing);
   print(quiet ? failures(judgement) : story + "\n");
+  if (!quiet) {
+    print(fmt::format("look into it with {} report {} (or why, packets, diagram)\n", own_command(),
+                      directory.path().string()));
+  }
   print(fmt::format("{}\nrun directory {}\ncapture sha256:{}\n", closing, directory.path().string(),
                     outcome.capture_sha256));
   return exit_code_of(outcome, judgement);

@@ -68,6 +68,27 @@ TEST_F(RunDirectoryTest, LosesWhatARunLeftAndNothingElse) {
   EXPECT_EQ(left, (std::vector<std::string>{"mine", "notes.yaml"}));
 }
 
+TEST_F(RunDirectoryTest, IsNotOverwrittenByWhatIsMadeOfIt) {
+  leave_run({wire::Decision::END});
+  const fs::path capture = RunDirectory(path()).capture();
+  const fs::path other = folder_ / "elsewhere";
+  fs::create_directories(other);
+  fs::create_symlink(capture, other / "link");
+  fs::create_hard_link(capture, other / "hard");
+  for (const fs::path& taken :
+       {capture, RunDirectory(path()).plan(), RunDirectory(path()).journal(),
+        path() / "logs" / "C1.log", path() / "logs" / ".." / "capture.bin", other / "link",
+        other / "hard"}) {
+    EXPECT_THROW(require_not_of_run(taken, path()), std::runtime_error) << taken;
+    EXPECT_THROW(require_not_of_run(taken, capture), std::runtime_error) << taken;
+  }
+  // Of another run than the one that it was made of.
+  EXPECT_THROW(require_not_of_run(capture, other / "capture.bin"), std::runtime_error);
+  for (const fs::path& free : {path() / kReportFile, path() / "a.pcapng", other / "capture.bin"}) {
+    EXPECT_NO_THROW(require_not_of_run(free, path())) << free;
+  }
+}
+
 TEST_F(RunDirectoryTest, OfADisturbedRunIsKeptUnderAnotherName) {
   for (const char* name : {"run.1", "run.2"}) {
     leave_run({wire::Decision::KILL, wire::Decision::END});
