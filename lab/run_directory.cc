@@ -196,6 +196,10 @@ std::vector<fs::path> RunDirectory::of_the_run() const {
 void RunDirectory::remove_run() const {
   std::vector<fs::path> left = of_the_run();
   for (const char* view : {kReportFile, kDiagramFile, kTraceFile}) left.push_back(path_ / view);
+  for (const fs::directory_entry& entry : fs::directory_iterator(path_)) {
+    const bool compares = entry.path().filename().string().starts_with(kReportAgainst);
+    if (compares && entry.path().extension() == ".html") left.push_back(entry.path());
+  }
   for (const fs::path& path : left) {
     std::error_code error;
     fs::remove_all(path, error);

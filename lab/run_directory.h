@@ -12,6 +12,7 @@ namespace fencepost::lab {
 
 // What commands leave beside a run if they are not told otherwise; it goes when the run goes.
 inline constexpr const char* kReportFile = "report.html";
+inline constexpr const char* kReportAgainst = "report-vs-";  // the other run's name, ".html"
 inline constexpr const char* kDiagramFile = "diagram.mmd";
 inline constexpr const char* kTraceFile = "trace.json";
 

@@ -4,7 +4,6 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <vector>
 
 #include "lab/commands/command.h"
 #include "lab/journal_file.h"
@@ -17,8 +16,9 @@ namespace {
 namespace fs = std::filesystem;
 
 struct ReportArguments {
-  std::vector<std::string> runs;
-  std::string out;  // empty: report.html in the first run's directory
+  std::string run;
+  std::string other;  // empty: there is none
+  std::string out;    // empty: in the first run's directory
 };
 
 // With the properties of those who joined from outside.
@@ -47,15 +47,28 @@ ReportSource source_of(const std::string& path) {
   return source;
 }
 
+// The directory of a run that is named by it, or by its capture.
+fs::path directory_of(const std::string& run) {
+  const fs::path whole = fs::weakly_canonical(run);
+  return fs::is_directory(whole) ? whole : whole.parent_path();
+}
+
+// Two runs do not take the place of the page of the first one alone.
+std::string file_name(const ReportArguments& arguments) {
+  if (arguments.other.empty()) return kReportFile;
+  return kReportAgainst + directory_of(arguments.other).filename().string() + ".html";
+}
+
 fs::path out_of(const ReportArguments& arguments) {
   if (!arguments.out.empty()) return arguments.out;
-  const fs::path first = arguments.runs.front();
-  return (fs::is_directory(first) ? first : first.parent_path()) / kReportFile;
+  const fs::path first = arguments.run;
+  return (fs::is_directory(first) ? first : first.parent_path()) / file_name(arguments);
 }
 
 int write_report(const ReportArguments& arguments) {
   boost::json::array runs;
-  for (const std::string& run : arguments.runs) runs.push_back(report_data(source_of(run)));
+  runs.push_back(report_data(source_of(arguments.run)));
+  if (!arguments.other.empty()) runs.push_back(report_data(source_of(arguments.other)));
   const fs::path out = out_of(arguments);
   const std::string page = report_page(std::move(runs));
   write_file(out, page);
@@ -69,10 +82,10 @@ void add_report(CLI::App& app, Chosen& chosen) {
   auto arguments = std::make_shared<ReportArguments>();
   CLI::App* command =
       app.add_subcommand("report", "Write a page that shows a run, or two beside each other");
-  command->add_option("DIR", arguments->runs, "A run directory or a capture.bin; or two of them")
-      ->required()
-      ->expected(1, 2);
-  command->add_option("--out", arguments->out, "The page (default: DIR/report.html)");
+  command->add_option("DIR", arguments->run, "A run directory or a capture.bin")->required();
+  command->add_option("DIR2", arguments->other, "Another one, to stand beside it in step by tick");
+  command->add_option("--out", arguments->out,
+                      "The page (default: DIR/report.html; of two runs DIR/report-vs-DIR2.html)");
   command->footer(
       "One file that fetches nothing: every packet as an arrow, who owned which partition and "
       "when\n"

@@ -1,6 +1,7 @@
 // The report in a real browser: what it counts, steps, filters and shows is what the summary and
 // the packet list say; by mouse and by keyboard, dark and light, on a desk and on a phone.
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { fencepost, launch, run, scratch, source } from './browser.mjs';
@@ -60,6 +61,53 @@ for (const name of names) {
     assert.deepEqual(seen, list.map(({ tick, source: from, destination, info }) => ({ tick, source: from, destination, info })));
   }));
 }
+
+test('The overview stands above the picture: the same tick, the same place', () => withPage(report(zombie), {}, async (page) => {
+  for (const tick of [0, 40, 120]) {
+    await page.evaluate((to) => window.fencepost.go(to), tick);
+    await press(page, '0');
+    // The cursor is the darkest column: of the picture's overlay, and of the overview.
+    const [above, below] = await page.evaluate(() => ['minimap-0', 'overlay-0'].map((id) => {
+      const canvas = document.getElementById(id);
+      const row = canvas.getContext('2d').getImageData(0, id === 'minimap-0' ? 20 : canvas.height - 2, canvas.width, 1).data;
+      const dark = [];
+      for (let x = 0; x < canvas.width; ++x) {
+        if (row[4 * x + 3] > 150 && row[4 * x] + row[4 * x + 1] + row[4 * x + 2] < 160) dark.push(x);
+      }
+      return dark;
+    }));
+    assert.ok(above.some((x) => below.some((other) => Math.abs(x - other) <= 2)), `tick ${tick}: ${above} and ${below}`);
+  }
+}));
+
+test('A run opens whole, or where it is crowded at the rebalance that cost most', async () => {
+  await withPage(report(zombie), {}, async (page) => {
+    assert.deepEqual((await state(page)).view, { from: 0, to: 121 });
+  });
+  await withPage(report('03-cooperative'), {}, async (page) => {
+    const { tick, view } = await state(page);
+    assert.ok(view.to - view.from < 171 && view.from < tick && tick < view.to, JSON.stringify(view));
+    // What is then chosen stays, the whole run too.
+    await press(page, '0');
+    await page.waitForFunction(() => location.hash.includes('v=0-171'));
+    await page.reload();
+    await page.waitForFunction(() => window.fencepost?.ready === true);
+    assert.deepEqual((await state(page)).view, { from: 0, to: 171 });
+  });
+});
+
+test('Errors that are part of the protocol are told apart, as the summary does', () => withPage(report('04-commit-after-crash-k2'), {}, async (page) => {
+  const [, told] = summary(directory('04-commit-after-crash-k2')).text.match(/^ {2}part of the protocol:\n((?: {2}.*\n)+)/m);
+  const [shown] = await texts(page, 'protocol-errors');
+  for (const name of new Set(told.match(/[A-Z]+(?:_[A-Z]+)+/g))) assert.ok(shown.includes(name), `${name}: ${shown}`);
+  const [all] = await texts(page, 'errors');
+  assert.match(all, /^none but those that are part of the protocol/);
+}));
+
+test('The pause of an owner that died says from when it counts', () => withPage(report('04-commit-after-crash-k2'), {}, async (page) => {
+  const titles = await page.$$eval('.pause-meter i', (all) => all.map((one) => one.title));
+  assert.ok(titles.some((one) => /C2 died; paused from the last tick of its life/.test(one)), titles.join('\n'));
+}));
 
 for (const name of names) {
   test(`${name}: tells why in the sentences of why`, () => withPage(report(name), {}, async (page) => {
@@ -225,16 +273,23 @@ for (const name of names) {
 }
 
 test('Two runs stand beside each other, in step', async () => {
-  const file = path.join(folder, 'two.html');
-  fencepost(['report', directory('02-range-eager'), directory('03-cooperative'), '--out', file]);
+  const alone = fs.readFileSync(report('02-range-eager'));
+  fencepost(['report', directory('02-range-eager'), directory('03-cooperative')]);
+  assert.ok(alone.equals(fs.readFileSync(report('02-range-eager'))));
+  const file = path.join(directory('02-range-eager'), 'report-vs-03-cooperative.html');
   await withPage(file, {}, async (page) => {
     const seen = await state(page);
     assert.deepEqual(seen.runs, ['range-eager', 'cooperative']);
     assert.equal((await texts(page, 'run')).length, 2);
     assert.equal((await page.$$('[data-testid="picture"]')).length, 2);
     assert.equal(seen.packets, listed(directory('02-range-eager')).length);
+    const pressed = () => page.$$eval('[data-testid^="listed-"]', (all) => all
+      .filter((one) => one.getAttribute('aria-pressed') === 'true').map((one) => one.textContent));
+    assert.deepEqual(await pressed(), ['range-eager']);
     const other = await press(page, 'r');
     assert.equal(other.packets, listed(directory('03-cooperative')).length);
+    assert.deepEqual(await pressed(), ['cooperative']);
+    assert.equal((await click(page, 'listed-0')).packets, seen.packets);
     await page.evaluate(() => window.fencepost.go(60));
     await state(page);
     assert.equal((await page.$$('[data-testid="group"]')).length, 2);

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "common/capture_file.h"
+#include "lab/commands/command.h"
 #include "lab/commands/run.h"
 #include "lab/history.h"
 #include "lab/report/columns.h"
@@ -163,6 +164,31 @@ TEST_F(ReportPage, ShowsTwoRuns) {
   runs.push_back(report_data(source));
   const json::value data = json::parse(data_in(report_page(std::move(runs))));
   EXPECT_EQ(data.at("runs").as_array().size(), 2U);
+}
+
+// Runs `fencepost report` with these arguments.
+void report(const std::string& arguments) {
+  CLI::App app;
+  Chosen chosen;
+  add_report(app, chosen);
+  app.parse("report " + arguments);
+  EXPECT_EQ(chosen(), 0);
+}
+
+TEST_F(ReportPage, OfTwoRunsHasANameOfItsOwn) {
+  const std::filesystem::path first = scratch() / "first";
+  const std::filesystem::path second = scratch() / "second";
+  for (const std::filesystem::path& run : {first, second}) {
+    std::filesystem::create_directories(run);
+    RunBuilder().joins("B1", "broker").ends().write((run / "capture.bin").string());
+  }
+  report(first.string());
+  const auto alone = std::filesystem::file_size(first / "report.html");
+  report(first.string() + " " + second.string() + "/");
+  report(first.string() + " " + (second / "capture.bin").string());
+  EXPECT_EQ(std::filesystem::file_size(first / "report.html"), alone);
+  EXPECT_GT(std::filesystem::file_size(first / "report-vs-second.html"), alone);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(first), {}), 3);
 }
 
 TEST_F(ReportPage, HostileNamesDoNotBreakOut) {

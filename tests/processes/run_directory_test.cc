@@ -43,6 +43,7 @@ class RunDirectoryTest : public testing::Test {
     write(path() / "logs" / "C1.log");
     write(directory.capture());
     write(path() / kReportFile);
+    write(path() / (std::string(kReportAgainst) + "other.html"));
     write(path() / kTraceFile);
   }
   std::string refusal() const {

@@ -49,11 +49,13 @@ function openChosen() {
   byId("inspector").scrollIntoView({ block: "nearest" });
 }
 
-function otherRun() {
-  if (runs.length < 2) return;
-  app.active = 1 - app.active;
+function showRun(number) {
+  app.active = number;
   changed("filter", "selection", "tick");
+  keepInAddress();
 }
+
+function otherRun() { if (runs.length > 1) showRun(1 - app.active); }
 
 function pressKind(name) { byId("kinds").querySelector(`[data-testid="${name}"]`)?.click(); }
 

@@ -88,8 +88,20 @@ function drawList() {
   if (present) box.setAttribute("aria-activedescendant", "packet-" + chosen);
   else box.removeAttribute("aria-activedescendant");
   const of = run.packets.count === shown.length ? "" : ` of ${run.packets.count.toLocaleString("en")}`;
-  byId("packets-count").textContent = `${shown.length.toLocaleString("en")}${of} packets` +
-    (runs.length > 1 ? ` of ${run.name}` : "");
+  byId("packets-count").textContent = `${shown.length.toLocaleString("en")}${of} packets`;
+  for (const button of byId("run-switch").querySelectorAll("button")) {
+    button.setAttribute("aria-pressed", Number(button.dataset.run) === app.active);
+  }
+}
+
+// Of two runs one is listed.
+function drawRunSwitch() {
+  const box = byId("run-switch");
+  box.hidden = runs.length < 2;
+  if (box.hidden) return;
+  box.replaceChildren(...runs.map(run => element("button", { type: "button", class: "toggle", text: run.name,
+    "data-run": run.number, "data-testid": "listed-" + run.number, "aria-pressed": false,
+    on: () => showRun(run.number) })), element("kbd", { text: "r", title: "the other run" }));
 }
 
 function scrollListTo(place) {

@@ -10,7 +10,7 @@
 //   fencepost.packet(number) {number, tick, source, destination, info, fields, chain}
 //   fencepost.flush()        draws now what is waiting for the next frame
 // Elements for tests have data-testid: counts, packet, chain, effects, fields, info, member, group,
-// partition, invoices, rebalance, story, verdict, kind-*, process-*, errors-only, theme.
+// partition, invoices, rebalance, story, verdict, listed-* (a run), protocol-errors, kind-*, process-*, errors-only, theme.
 
 const pictures = [];
 const minimaps = [];
@@ -31,7 +31,7 @@ function makePictures() {
     minimaps.push(new Minimap(number));
     listenToPicture(pictures[number]);
   });
-  byId("nows").classList.toggle("two", runs.length > 1);
+  for (const id of ["nows", "columns"]) byId(id).classList.toggle("two", runs.length > 1);
 }
 
 function sayWhatIsLeftOut(picture) {
@@ -118,11 +118,24 @@ function packetForTests(number) {
   };
 }
 
-// Where the address says nothing: at the rebalance that cost most.
+// Where the address says nothing: at the rebalance that cost most, and close to it if the arrows of
+// the whole run would be a hatching. Widths in pixels.
+const CROWDED_TICK = 9;
+const ROOMY_TICK = 14;
+
 function beginSomewhere() {
-  let most = { paused: -1, from: 0 };
+  let most = { paused: -1, from: 0, to: 0 };
   for (const one of runs[0].raw.rebalances) if (one.paused > most.paused) most = one;
-  if (innerWidth < NARROW) setView(most.from - 12, most.from + 36);
+  const { gutter, right, narrow } = layoutOf(runs[0], byId("pictures").clientWidth);
+  const width = byId("pictures").clientWidth - gutter - right;
+  if (narrow) {
+    setView(most.from - 12, most.from + 36);
+  } else if (width / (lastTick + 1) < CROWDED_TICK) {
+    const rebalance = Math.max((most.to ?? most.from) - most.from, 0);
+    const length = Math.max(Math.floor(width / ROOMY_TICK), Math.min(rebalance * 2, 400));
+    const before = Math.min(Math.floor((length - rebalance) / 2), Math.floor(length / 3));
+    setView(most.from - before, most.from - before + length);
+  }
   setTick(most.from, { follow: false });
 }
 
@@ -136,6 +149,7 @@ function start() {
   drawHeading();
   drawFilters();
   drawStory();
+  drawRunSwitch();
   onChange(["tick"], () => { byId("tick").value = app.tick; drawNow(); announce(); });
   onChange(["view", "filter"], () => { for (const one of pictures) { one.draw(); sayWhatIsLeftOut(one); } });
   onChange(["filter"], () => { for (const one of minimaps) one.paintGround(); });

@@ -68,7 +68,7 @@ function memberCard(run, member) {
 function groupNow(run, name) {
   const state = run.groups.get(name)?.at(app.tick);
   const box = element("section", { class: "group", "data-testid": "group" });
-  const head = element("h3", {}, "group ", element("b", { text: name }));
+  const head = element("h3", {}, element("span", {}, "group ", element("b", { text: name })));
   if (state) {
     head.append(element("span", { class: "badge state-" + state.state, text: state.state }),
       element("span", { class: "quiet", text: `generation ${state.generation}, since tick ${state.tick}: ${state.reason}` }));

@@ -2,14 +2,16 @@
 // below, in the same time, the states of groups and the owners of partitions.
 
 const NARROW = 640;
-const ROLES = ["producer", "admin", "probe", "reader", "broker", "consumer"];
+const ROLES = ["producer", "admin", "probe", "reader", "broker", "member"];
 
-function roleOf(process) {
-  return process.role === "consumer" && !process.group ? "reader" : process.role;
+// Consumers in a group stand together, below the broker; one without a group above it.
+function placeOf(process) {
+  if (process.role !== "consumer") return process.role;
+  return process.group ? "member" : "reader";
 }
 
 function laneOrder(run) {
-  const rank = p => { const at = ROLES.indexOf(roleOf(p)); return at < 0 ? ROLES.length : at; };
+  const rank = p => { const at = ROLES.indexOf(placeOf(p)); return at < 0 ? ROLES.length : at; };
   const named = run.processes.map((p, i) => ({ p, i })).filter(({ p }) => p.name);
   return named.sort((a, b) => rank(a.p) - rank(b.p) ||
     a.p.name.localeCompare(b.p.name, "en", { numeric: true })).map(({ i }) => i);
@@ -18,7 +20,7 @@ function laneOrder(run) {
 // Where everything stands, for a canvas of this width.
 function layoutOf(run, width) {
   const narrow = width < NARROW;
-  const layout = { width, narrow, gutter: narrow ? 44 : 84, right: 12, axis: 26 };
+  const layout = { width, narrow, gutter: narrow ? 44 : 118, right: 12, axis: 26 };
   const order = laneOrder(run);
   const step = order.length > 24 ? 22 : narrow ? 34 : 42;
   let y = layout.axis + step * 0.55;
@@ -54,6 +56,13 @@ function addPartitions(run, layout, group, y) {
     y += height + 3;
   }
   return partitions.length && layout.groups.length > 1 ? y + 6 : y;
+}
+
+// Ticks from one number of an axis to the next.
+function gridStep(perTick) {
+  for (let unit = 1; ; unit *= 10) {
+    for (const step of [1, 2, 5]) if (step * unit * perTick >= 56) return step * unit;
+  }
 }
 
 class Picture {
@@ -125,15 +134,8 @@ class Picture {
     pen.fillRect(end, this.layout.axis, Math.max(this.layout.width - end, 0), this.layout.height);
   }
 
-  gridStep() {
-    const steps = [1, 2, 5];
-    for (let unit = 1; ; unit *= 10) {
-      for (const step of steps) if (step * unit * this.perTick >= 56) return step * unit;
-    }
-  }
-
   drawGrid(pen) {
-    const step = this.gridStep();
+    const step = gridStep(this.perTick);
     pen.strokeStyle = palette.line;
     pen.lineWidth = 1;
     pen.beginPath();
@@ -146,7 +148,7 @@ class Picture {
   }
 
   drawAxis(pen) {
-    const step = this.gridStep();
+    const step = gridStep(this.perTick);
     pen.font = `11px ${palette.font}`;
     pen.textBaseline = "middle";
     pen.textAlign = "center";
@@ -166,7 +168,7 @@ class Picture {
     pen.textBaseline = "middle";
     for (const [process, y] of lanes) {
       const one = this.run.processes[process];
-      const owner = owners.has(one.name) && roleOf(one) === "consumer";
+      const owner = owners.has(one.name) && placeOf(one) === "member";
       pen.fillStyle = owner ? ownerColour(this.run, process) : palette.faint;
       pen.beginPath();
       pen.arc(10, y, owner ? 5 : 3.5, 0, 7);
@@ -174,11 +176,12 @@ class Picture {
       pen.fillStyle = palette.ink;
       pen.font = `600 13px ${palette.font}`;
       pen.fillText(one.name, 20, y, gutter - 22);
-      if (narrow || roleOf(one) === "consumer") continue;
-      const at = 26 + pen.measureText(one.name).width;
+      if (narrow) continue;
+      // A start at the first tick has its ring on the edge: the word stays clear of it, or away.
+      const at = Math.max(44, 27 + pen.measureText(one.name).width);
       pen.fillStyle = palette.soft;
-      pen.font = `11px ${palette.font}`;
-      pen.fillText(roleOf(one) === "producer" ? "source" : roleOf(one), at, y + 0.5, gutter - at - 4);
+      pen.font = `12px ${palette.font}`;
+      if (at + pen.measureText(one.role).width <= gutter - 9) pen.fillText(one.role, at, y + 0.5);
     }
     pen.font = `11px ${palette.font}`;
     pen.fillStyle = palette.soft;
@@ -197,9 +200,9 @@ class Picture {
       const y = lanes.get(life.process);
       const end = life.to ?? this.run.lastTick + 1;
       if (!this.inView(life.from, end)) continue;
-      const role = roleOf(this.run.processes[life.process]);
-      pen.strokeStyle = role === "consumer" ? ownerColour(this.run, life.process) : palette.faint;
-      pen.lineWidth = role === "broker" ? 3 : 2;
+      const place = placeOf(this.run.processes[life.process]);
+      pen.strokeStyle = place === "member" ? ownerColour(this.run, life.process) : palette.faint;
+      pen.lineWidth = place === "broker" ? 3 : 2;
       pen.beginPath();
       pen.moveTo(this.x(life.from), y);
       pen.lineTo(this.x(end), y);

@@ -36,8 +36,7 @@ function partitionWords(run, { spans, partition }, tick) {
   const pause = spanAt(spans.pauses, tick);
   if (pause) {
     const until = pause.to === null ? "the end" : `tick ${pause.to}`;
-    return `${name} is paused from tick ${pause.from} to ${until}: ${pause.why}` +
-      (pause.before ? ` by ${pause.before}` : "");
+    return `${name} is paused from tick ${pause.from} to ${until}: ${pauseWords(pause)}`;
   }
   const owner = spanAt(spans.owners, tick);
   if (!owner) return `${name}: nobody owns it`;

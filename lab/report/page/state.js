@@ -135,8 +135,9 @@ function zoom(factor, around = app.tick) {
 function showTick(tick) {
   const { from, to } = app.view;
   const margin = (to - from) * 0.08;
-  if (tick < from + margin && from > 0) setView(tick - margin * 4, tick - margin * 4 + to - from);
-  if (tick > to - margin && to < lastTick + 1) setView(tick + margin * 4 - (to - from), tick + margin * 4);
+  const room = Math.round(margin * 4);  // whole ticks, as the address keeps them
+  if (tick < from + margin && from > 0) setView(tick - room, tick - room + to - from);
+  if (tick > to - margin && to < lastTick + 1) setView(tick + room - (to - from), tick + room);
 }
 
 // ---- the address ----
@@ -151,7 +152,7 @@ function keepInAddress() {
     words.set("t", app.tick);
     if (app.active) words.set("run", app.active);
     if (selected) words.set("e", selected.entry);
-    if (view.to - view.from < lastTick + 1) words.set("v", [view.from, view.to].map(Math.round).join("-"));
+    words.set("v", [view.from, view.to].map(Math.round).join("-"));
     if (filter.text) words.set("q", filter.text);
     if (filter.processes.size) words.set("p", [...filter.processes].join(","));
     if (filter.hidden.size) words.set("hide", [...filter.hidden].map(kind => KINDS[kind]).join(","));

@@ -16,7 +16,7 @@ function pauseMeter(run, one, at) {
     "aria-label": `paused ${one.paused} partition ticks over ${pauses.length} partitions` });
   for (const pause of pauses) {
     const ticks = (pause.to ?? run.lastTick) - pause.from;
-    const part = element("i", { title: `${run.partitions[pause.partition]?.name}: ticks ${pause.from} to ${pause.to ?? "the end"} (${pause.why})` });
+    const part = element("i", { title: `${run.partitions[pause.partition]?.name}: ticks ${pause.from} to ${pause.to ?? "the end"} (${pauseWords(pause)})` });
     part.style.width = ticks / mostPaused * 100 + "%";
     part.append(element("span", { text: run.partitions[pause.partition]?.name ?? "" }));
     bar.append(part);
@@ -98,9 +98,7 @@ function timeline(run) {
   return list;
 }
 
-function errorTable(run) {
-  const rows = run.raw.errors.filter(one => !one.protocol);
-  if (rows.length === 0) return element("p", { class: "quiet", text: "no errors" });
+function errorTable(run, rows) {
   const body = element("tbody", {});
   for (const one of rows.sort((a, b) => a.first - b.first)) {
     const row = element("tr", {}, element("td", {}, tickButton(one.first)), element("td", {},
@@ -110,6 +108,19 @@ function errorTable(run) {
     body.append(row);
   }
   return element("div", { class: "scroll" }, element("table", { class: "errors" }, body));
+}
+
+// What each member gets on its way is no error, and is told apart from those that are.
+function errorsOf(run) {
+  const errors = run.raw.errors.filter(one => !one.protocol);
+  const protocol = run.raw.errors.filter(one => one.protocol);
+  const box = element("div", { "data-testid": "errors" }, errors.length ? errorTable(run, errors)
+    : element("p", { class: "quiet", text: protocol.length ? "none but those that are part of the protocol" : "no errors" }));
+  if (protocol.length) {
+    box.append(element("h3", { class: "errors-of-protocol", text: "part of the protocol" }),
+      element("div", { "data-testid": "protocol-errors" }, errorTable(run, protocol)));
+  }
+  return box;
 }
 
 function drawStory() {
@@ -122,7 +133,7 @@ function drawStory() {
     box.append(element("h2", { text: "Rebalances and what they cost" }), cards,
       element("h2", { text: "Why it happened" }), whyStory(run),
       element("h2", { text: "What happened" }), timeline(run),
-      element("h2", { text: "Errors" }), errorTable(run));
+      element("h2", { text: "Errors" }), errorsOf(run));
     return box;
   }));
 }

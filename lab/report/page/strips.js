@@ -109,6 +109,19 @@ function drawOwner(picture, pen, row, one) {
   }
 }
 
+// Who died was killed in the tick after the last one of its life.
+const PAUSE_WORDS = {
+  revoked: who => `revoked by ${who}`,
+  lost: who => `lost by ${who}`,
+  removed: who => `${who} was removed from the group`,
+  fenced: who => `${who} was fenced`,
+  died: who => `${who} died; paused from the last tick of its life`,
+};
+
+function pauseWords({ why, before }) {
+  return PAUSE_WORDS[why]?.(before || "its owner") ?? why;
+}
+
 function drawPause(picture, pen, row, one) {
   const end = one.to ?? picture.run.lastTick + 1;
   const x = picture.x(one.from);
