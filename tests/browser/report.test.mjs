@@ -69,7 +69,10 @@ test('The overview stands above the picture: the same tick, the same place', () 
     // The cursor is the darkest column: of the picture's overlay, and of the overview.
     const [above, below] = await page.evaluate(() => ['minimap-0', 'overlay-0'].map((id) => {
       const canvas = document.getElementById(id);
-      const row = canvas.getContext('2d').getImageData(0, id === 'minimap-0' ? 20 : canvas.height - 2, canvas.width, 1).data;
+      const copy = Object.assign(document.createElement('canvas'), { width: canvas.width, height: canvas.height });
+      const pen = copy.getContext('2d', { willReadFrequently: true });
+      pen.drawImage(canvas, 0, 0);
+      const row = pen.getImageData(0, id === 'minimap-0' ? 20 : canvas.height - 2, canvas.width, 1).data;
       const dark = [];
       for (let x = 0; x < canvas.width; ++x) {
         if (row[4 * x + 3] > 150 && row[4 * x] + row[4 * x + 1] + row[4 * x + 2] < 160) dark.push(x);
