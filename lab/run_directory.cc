@@ -102,8 +102,8 @@ void require_not_of_run(const fs::path& out, const fs::path& source) {
   const auto refuse_if = [&out, &none](const fs::path& file) {
     const fs::path there = fs::weakly_canonical(file, none);
     const bool by_name = !there.empty() && fs::weakly_canonical(out, none) == there;
-    if (by_name || fs::equivalent(out, file, none))
-      fail(out, "belongs to the run itself: name another file");
+    if (!by_name && !fs::equivalent(out, file, none)) return;
+    fail(out, "belongs to the run itself: name another file");
   };
   const fs::path beside = fs::is_directory(source, none) ? source : source.parent_path();
   refuse_if(source);

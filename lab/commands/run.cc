@@ -1,5 +1,4 @@
 #include "lab/commands/run.h"
-#include "lab/clusters.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -10,6 +9,7 @@
 #include <memory>
 
 #include "common/capture_file.h"
+#include "lab/clusters.h"
 #include "lab/commands/command.h"
 #include "lab/expectations.h"
 #include "lab/history.h"
