@@ -1,4 +1,8 @@
 // The command `why`: the chain of causes of what happened in a run.
+#include <spdlog/fmt/fmt.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -28,6 +32,22 @@ struct WhyArguments {
 
 void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
+std::string nothing_of(why::What what) {
+  if (what == why::What::kFence) return "nobody was fenced\n";
+  if (what == why::What::kLost) return "no record was lost\n";
+  if (what == why::What::kDuplicate) return "no record was done twice\n";
+  return fmt::format("no {} in this run\n", why::name_of(what));
+}
+
+// 0 where the output is no terminal: then lines are not broken.
+std::size_t width_of_terminal() {
+  constexpr std::size_t kNarrowest = 60;
+  winsize size{};
+  if (::isatty(STDOUT_FILENO) != 1) return 0;
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < kNarrowest) return 0;
+  return size.ws_col;
+}
+
 // With the properties of those who joined from outside. A capture alone has none.
 std::optional<wire::Plan> plan_of(const RunDirectory& run) {
   if (!std::filesystem::exists(run.plan())) return {};
@@ -47,8 +67,16 @@ void check_group(const std::string& group, const History& history) {
   throw std::runtime_error(unknown_word("group", group, views(names)));
 }
 
-int print_why(const WhyArguments& arguments) {
-  require_run(arguments.directory);
+// A bare name is that of a run in runs/.
+void find_run(std::string& directory) {
+  const std::filesystem::path in_runs = std::filesystem::path("runs") / directory;
+  const bool bare = directory.find('/') == std::string::npos && !std::filesystem::exists(directory);
+  if (bare && std::filesystem::exists(in_runs / "capture.bin")) directory = in_runs.string();
+  require_run(directory);
+}
+
+int print_why(WhyArguments arguments) {
+  find_run(arguments.directory);
   const RunDirectory run(arguments.directory);
   const bool is_file = std::filesystem::is_regular_file(arguments.directory);
   const std::string capture = is_file ? arguments.directory : run.capture().string();
@@ -68,20 +96,26 @@ int print_why(const WhyArguments& arguments) {
     if (nothing) print("nothing happened that needs an explanation\n");
     const std::optional<RunIndex> index =
         as_json ? std::optional<RunIndex>(std::in_place, capture, known) : std::nullopt;
-    print(as_json ? why::to_json(story, history, &*index) : why::to_text(story, tick_ms, 0));
+    print(as_json ? why::to_json(story, history, &*index)
+                  : why::to_text(story, tick_ms, width_of_terminal()));
     return kExitHolds;
   }
   const why::Question question = why::parse_question(arguments.question, history);
   if (question.packet) {
     const RunIndex index(capture, known);
     const why::Causes causes(history, known);
+    if (!as_json) {
+      const auto errors = why::errors_in_packet(explainer, index, *question.packet);
+      print(why::to_text(errors, tick_ms, width_of_terminal()));
+    }
     print(as_json ? why::chain_json(index, *question.packet, causes)
                   : why::chain_text(index, *question.packet, causes));
     return kExitHolds;
   }
   const auto found = why::answer(explainer, question, arguments.group);
   if (!as_json) {
-    print(why::to_text(found, tick_ms, 0));
+    print(found.empty() ? nothing_of(*question.what)
+                        : why::to_text(found, tick_ms, width_of_terminal()));
     return kExitHolds;
   }
   const RunIndex index(capture, known);

@@ -88,6 +88,8 @@ class Causes {
   Chain of_repetition(const std::string& group, const TopicPartition& home, const Ownership& now,
                       const Processed& first) const;
   Chain of_retry(const Retry& retry) const;
+  const Refusal* refused_commit(const std::string& group, const Processed& done,
+                                const Ownership& next) const;
   Chain of_begin(const TopicPartition& home, const Ownership& now) const;
   const Ownership* reading(const std::string& group, const TopicPartition& home,
                            const Processed& done) const;

@@ -74,6 +74,7 @@ class EvidenceBuilder::Reader {
                   const wire::JoinGroupResponse& answer);
   void add_refusals(const wire::Frame& frame, const Asked& asked);
   void add_refusal(Refusal refusal);
+  void forget_refusals(const std::string& process);
   void note_heard(const std::string& member, const char* how) {
     if (!member.empty()) heard_[member] = {now_.tick, how};
   }
@@ -123,6 +124,7 @@ std::shared_ptr<const Evidence> EvidenceBuilder::Reader::take() {
 void EvidenceBuilder::Reader::add_lifecycle(const wire::Lifecycle& what) {
   if (what.kind() != wire::Lifecycle::JOIN) return;
   busy_.erase(what.process());
+  forget_refusals(what.process());
   const auto first = unanswered_.lower_bound({what.process(), 0});
   const auto last = std::find_if(
       first, unanswered_.end(), [&](const auto& one) { return one.first.first != what.process(); });
@@ -226,6 +228,7 @@ void EvidenceBuilder::Reader::add_joined(const std::string& process, const Asked
   found_->process_of_member[answer.member_id()] = process;
   if (answer.error_code() != 0) return;
   note_heard(answer.member_id(), "answered");
+  forget_refusals(process);
   const auto join = joining_.find(process);
   if (join == joining_.end() || join->second.instance.empty()) return;
   std::string& holder = holder_[{asked.group, join->second.instance}];
@@ -268,6 +271,12 @@ void EvidenceBuilder::Reader::add_refusals(const wire::Frame& frame, const Asked
     }
     add_refusal(std::move(refusal));
   }
+}
+
+// A member anew, or again: what is refused from now on is told apart from what was before.
+void EvidenceBuilder::Reader::forget_refusals(const std::string& process) {
+  std::erase_if(last_refusal_,
+                [&](const auto& entry) { return std::get<0>(entry.first) == process; });
 }
 
 void EvidenceBuilder::Reader::add_refusal(Refusal refusal) {

@@ -299,7 +299,9 @@ std::string Causes::given_up(const JoinRequest& join) const {
                      owned.end == Ownership::End::kRevoked && *owned.to < join.sent;
     if (its && owned.to->tick + TickSpan(1) >= join.sent.tick) given.insert(owned.partition);
   }
-  return given.empty() ? "" : history_.names.list(given);
+  std::vector<std::string> names;
+  for (const TopicPartition& one : given) names.push_back(history_.names.short_name(one));
+  return enumerated(names);
 }
 
 // "Heartbeat answered ILLEGAL_GENERATION"

@@ -10,6 +10,7 @@
 namespace fencepost::lab::why {
 namespace {
 
+constexpr std::size_t kNamed = 8;
 constexpr bool kEnds = true;
 constexpr bool kGoesOn = false;
 
@@ -31,7 +32,7 @@ constexpr auto kKinds = std::to_array<KindInfo>({
      "{process} sent no SyncGroup in time[, {setting}]", kGoesOn,
      "a member did not send SyncGroup within the rebalance timeout"},
     {Kind::kMaxPollInterval, "max.poll.interval", "process",
-     "{process} left by itself at tick {tick}: its last poll was at tick {since}[, {setting}]",
+     "{process} left by itself at tick {tick}[: its last poll was at tick {since}][, {setting}]",
      kGoesOn, "the client left since its application did not poll for max.poll.interval.ms"},
     {Kind::kLeft, "left", "process", "{process} left[ ({detail})]", kGoesOn,
      "the member sent LeaveGroup"},
@@ -86,13 +87,13 @@ constexpr auto kKinds = std::to_array<KindInfo>({
      "{process} was busy with {subject}[ since tick {since}][, {setting} for each record]", kEnds,
      "an application was processing and did not poll"},
     {Kind::kDropped, "dropped", "process",
-     "{detail} between {process} and {other} were lost from tick {since} to {until}[ ({by})]",
+     "{detail} between {process} and {other} were lost[ from tick {since} to {until}][ ({by})]",
      kEnds, "a drop rule lost packets"},
     {Kind::kPartitioned, "partitioned", "process",
-     "{process} and {other} were parted from tick {since} to {until}[ ({by})]", kEnds,
+     "{process} and {other} were parted[ from tick {since} to {until}][ ({by})]", kEnds,
      "a partition rule lost packets"},
     {Kind::kDelayed, "delayed", "process",
-     "packets between {process} and {other} were delayed from tick {since} on[ ({by})]", kEnds,
+     "packets between {process} and {other} were delayed[ from tick {since} on][ ({by})]", kEnds,
      "a delay rule held packets up"},
     {Kind::kSilent, "silent", "process", "{process} sent nothing, and nothing tells why", kGoesOn,
      "no cause is known"},
@@ -152,17 +153,18 @@ constexpr auto kKinds = std::to_array<KindInfo>({
      "the committed offset of {subject} was {detail} when {process} began there at tick {tick}",
      kGoesOn, "the next owner began before what was done already"},
     {Kind::kCommitAhead, "commit.ahead", "subject",
-     "the committed offset of {subject} was {detail} already[, by {process} at tick {tick}][, "
-     "{setting}]",
+     "{process} had committed {subject}={detail} at tick {tick}, before it was done[ "
+     "({setting})][, and {other} went on there]",
      kGoesOn, "an offset was committed before the records before it were done"},
     {Kind::kCommitRewound, "commit.rewound", "subject",
      "{process} had set the committed offset of {subject}[, which {other} owned,] back to {detail} "
      "at tick {tick}[, {setting}]",
      kEnds, "a commit that is lower than the one before it, which the coordinator does not refuse"},
     {Kind::kNotCommitted, "not.committed", "process",
-     "{process} had done {subject} at tick {tick} and not committed it", kGoesOn,
-     "a record was done and its offset was not committed"},
-    {Kind::kNotDone, "not.done", "process", "{process} had not done {subject}", kGoesOn,
+     "{process} had done {subject} at tick {tick} and not committed it[: its OffsetCommit was "
+     "refused with {detail} at tick {since}]",
+     kGoesOn, "a record was done and its offset was not committed"},
+    {Kind::kNotDone, "not.done", "process", "{process} never did {subject}", kGoesOn,
      "a record was committed and not done"},
     {Kind::kNoOutput, "no.output", "process", "{process} writes no invoices", kEnds,
      "a member of a group that writes has no app.output"},
@@ -246,6 +248,16 @@ std::string clause(const Link& link) {
     form.remove_prefix(close + 1);
   }
   return text;
+}
+
+std::string enumerated(const std::vector<std::string>& words) {
+  if (words.empty()) return "";
+  if (words.size() > kNamed) {
+    return fmt::format("{} to {} ({} in all)", words.front(), words.back(), words.size());
+  }
+  const std::vector<std::string> most(words.begin(), words.end() - 1);
+  if (most.empty()) return words.front();
+  return fmt::format("{} and {}", fmt::join(most, ", "), words.back());
 }
 
 std::string clauses(const Chain& chain) {

@@ -127,6 +127,8 @@ using Chain = std::vector<Link>;
 std::string clause(const Link& link);
 // The clauses of a chain, with semicolons.
 std::string clauses(const Chain& chain);
+// "a, b and c"; of many the first and the last, and how many there are.
+std::string enumerated(const std::vector<std::string>& words);
 // Its word in `because`: a process, or what the kind is about.
 const std::string& subject_of(const Link& link);
 // Whether it ends at a start, a rule, a person or a deadline.

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "lab/node_reader.h"
+#include "lab/packets/printable.h"
 
 namespace fencepost::lab::why {
 namespace {
@@ -108,7 +109,9 @@ Question parse_question(const std::vector<std::string>& words, const History& hi
   Question question;
   question.text = fmt::format("{}", fmt::join(words, " "));
   std::vector<std::string> rest = words;
-  const std::string first = rest.front();
+  std::string first = rest.front();
+  // Answers call it so.
+  if (first.starts_with("inv(") && first.ends_with(")")) first = first.substr(4, first.size() - 5);
   rest.erase(rest.begin());
   const bool number = parse_integer(first).has_value();
   if (number || (first == "packet" && !rest.empty())) {
@@ -143,7 +146,9 @@ std::vector<Explanation> answer(const Explainer& explainer, const Question& ques
                                 const std::string& group) {
   std::vector<Explanation> some = all_of(explainer, *question.what);
   // A record alone may as well be lost.
-  const bool record_alone = !question.words.empty() && question.text == question.words.front();
+  const bool record_alone =
+      !question.words.empty() && (question.text == question.words.front() ||
+                                  question.text == "inv(" + question.words.front() + ")");
   if (record_alone) {
     for (Explanation& one : explainer.losses()) some.push_back(std::move(one));
   }
@@ -155,6 +160,17 @@ std::vector<Explanation> answer(const Explainer& explainer, const Question& ques
     if (fits(one, question)) found.push_back(one);
   }
   if (!found.empty()) return found;
+  const bool of_any = question.words.empty() && !question.number && !question.generation;
+  if (of_any && some.empty()) return {};
+  if (question.what == What::kFence && question.words.size() == 1) {
+    for (const Explanation& one : explainer.evictions()) {
+      if (one.subject != question.words.front()) continue;
+      throw std::runtime_error(
+          fmt::format("{0} was not fenced; it was removed: ask for \"eviction "
+                      "{0}\" or \"error {0}\"",
+                      printable(one.subject)));
+    }
+  }
   if (record_alone) {
     throw std::runtime_error(fmt::format("{} was neither done twice nor lost; there is: {}",
                                          question.words.front(), listed(some)));

@@ -24,7 +24,8 @@ struct Question {
 Question parse_question(const std::vector<std::string>& words, const History& history);
 
 // What it asks for, in the order of the run. Throws std::runtime_error that says what there is
-// instead, if there is nothing of that kind. Not for packets.
+// instead, if there is nothing of that name; empty if any was asked for and there is none. Not for
+// packets.
 std::vector<Explanation> answer(const Explainer& explainer, const Question& question,
                                 const std::string& group);
 

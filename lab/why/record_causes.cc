@@ -195,7 +195,7 @@ Chain Causes::of_retry(const Retry& retry) const {
   link.kind = Kind::kProduceRetry;
   link.when = retry.when;
   link.process = retry.process;
-  link.subject = fmt::format("{}", fmt::join(retry.records, " "));
+  link.subject = enumerated(retry.records);
   link.detail = retry.reason;
   const bool consumer = role_of(retry.process) == "consumer";
   const auto timeout = settings_.of(
@@ -280,6 +280,17 @@ Chain Causes::of_begin(const TopicPartition& home, const Ownership& now) const {
   return chain;
 }
 
+// The first commit that was refused after it was done, and before another began there.
+const Refusal* Causes::refused_commit(const std::string& group, const Processed& done,
+                                      const Ownership& next) const {
+  for (const Refusal& refusal : evidence_.refusals) {
+    const bool its =
+        refusal.api == "OffsetCommit" && refusal.process == done.process && refusal.group == group;
+    if (its && refusal.sent > done.when && refusal.sent < next.first_fetch->when) return &refusal;
+  }
+  return nullptr;
+}
+
 Chain Causes::of_repetition(const std::string& group, const TopicPartition& home,
                             const Ownership& now, const Processed& first) const {
   Chain chain = of_begin(home, now);
@@ -314,6 +325,10 @@ Chain Causes::of_repetition(const std::string& group, const TopicPartition& home
   undone.when = first.when;
   undone.process = first.process;
   undone.subject = "it";
+  if (const Refusal* const refused = refused_commit(group, first, now)) {
+    undone.detail = refused->error;
+    undone.since = refused->first.tick;
+  }
   chain.push_back(undone);
   const Ownership* const before = ownership_of(group, home, first.process, first.when);
   if (before == &now) {
@@ -369,6 +384,7 @@ Chain Causes::of_loss(const std::string& group, const std::string& record) const
       const auto automatic = settings_.of(link.process, "enable.auto.commit");
       if (order && order->value == "before") link.setting = order;
       if (!link.setting && automatic && automatic->value == "true") link.setting = automatic;
+      link.other = skips->process;
     }
     chain.push_back(link);
     if (link.kind == Kind::kOffsetsReset) return chain;

@@ -105,12 +105,24 @@ const wire::Cause* cause_of(const wire::CaptureRecord& record) {
   return nullptr;
 }
 
-std::string timer_text(const wire::Cause& cause, const std::string& process, const Causes& causes) {
+// While it was stopped its timers were not heard.
+std::string stopped_text(const std::string& process, Tick from, Tick to, const History& history) {
+  std::string text;
+  for (const LifecycleFact& fact : history.lifecycles) {
+    const bool its = fact.what.process() == process && fact.what.kind() == wire::Lifecycle::FREEZE;
+    if (!its || fact.when.tick < from || fact.when.tick > to) continue;
+    text += fmt::format(", stopped (SIGSTOP) at tick {}", fact.when.tick.value());
+  }
+  return text;
+}
+
+std::string timer_text(const wire::Cause& cause, const std::string& process, Tick fired,
+                       const Causes& causes) {
   if (!cause.has_timer()) return "";
   std::string text = fmt::format("timer {}, armed at tick {}", cause.timer(), cause.armed_tick());
   const auto setting = causes.settings().of(process, cause.timer());
   if (setting) text += ", " + setting_text(setting);
-  return text;
+  return text + stopped_text(process, Tick(cause.armed_tick()), fired, causes.history());
 }
 
 std::vector<ChainLine> lines_of(const RunIndex& index, std::uint64_t packet, const Causes& causes) {
@@ -140,7 +152,8 @@ std::vector<ChainLine> lines_of(const RunIndex& index, std::uint64_t packet, con
       line.text = event_text(record.occurrence().event());
     }
     const wire::Cause* const cause = cause_of(record);
-    if (cause != nullptr) line.through = timer_text(*cause, index.process_of(id), causes);
+    if (cause != nullptr)
+      line.through = timer_text(*cause, index.process_of(id), line.tick, causes);
     line.text = printable(line.text);
     lines.push_back(std::move(line));
   }
@@ -171,6 +184,24 @@ std::string to_json(const std::vector<Explanation>& some, const History& history
   json::array array;
   for (const Explanation& one : some) array.push_back(explanation_json(one, history, index));
   return json::serialize(array) + "\n";
+}
+
+std::vector<Explanation> errors_in_packet(const Explainer& explainer, const RunIndex& index,
+                                          std::uint64_t packet) {
+  const auto id = index.packet(packet);
+  if (!id) return {};
+  const wire::CaptureRecord record = index.read(*id);
+  const wire::Frame& frame = record.packet().frame();
+  const std::string text = info_of(frame, PartitionNames(index.header().topics()));
+  std::vector<Explanation> found;
+  for (Explanation& one : explainer.errors()) {
+    const bool its = one.subject == frame.header().destination() && !one.api.empty() &&
+                     text.starts_with(one.api + " Response") &&
+                     text.find(one.error) != std::string::npos &&
+                     one.when.tick <= index.at(*id).tick && index.at(*id).tick <= one.last.tick;
+    if (its) found.push_back(std::move(one));
+  }
+  return found;
 }
 
 std::string chain_text(const RunIndex& index, std::uint64_t packet, const Causes& causes) {

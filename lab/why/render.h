@@ -20,6 +20,9 @@ std::string to_json(const std::vector<Explanation>& some, const History& history
 // The packet with this number, what brought it about, what brought that about, ...: one line each,
 // with the packet's number, the tick, who, and the timer that it waited for. Throws
 // std::runtime_error if there is no such packet.
+// What was refused with this packet, if it is such an answer.
+std::vector<Explanation> errors_in_packet(const Explainer& explainer, const RunIndex& index,
+                                          std::uint64_t packet);
 std::string chain_text(const RunIndex& index, std::uint64_t packet, const Causes& causes);
 std::string chain_json(const RunIndex& index, std::uint64_t packet, const Causes& causes);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "lab/wording.h"
@@ -11,7 +12,6 @@
 namespace fencepost::lab::why {
 namespace {
 
-constexpr std::size_t kNamed = 8;
 // A member that joins again later than this after the begin of a rebalance is worth a word.
 constexpr TickSpan kSoon{3};
 
@@ -25,9 +25,32 @@ const Chain& first_of(const Explanation& one) {
   return one.causes.empty() ? none : one.causes.front();
 }
 
-std::string times(const Explanation& one) {
-  if (one.count == 1) return fmt::format("at tick {}", one.when.tick.value());
-  return how_often(one.count, {one.when.tick, one.last.tick});
+using Named = std::vector<std::pair<std::string, const Explanation*>>;
+
+// "JoinGroup at ticks 3 and 68; Heartbeat 3 times, ticks 66 to 68": each name once.
+std::vector<std::string> times(const Named& errors) {
+  std::vector<std::string> texts;
+  std::set<std::string> told;
+  for (const auto& [name, first] : errors) {
+    if (!told.insert(name).second) continue;
+    std::vector<std::string> ticks;
+    std::vector<std::string> stretches;
+    for (const auto& [its, one] : errors) {
+      if (its != name) continue;
+      if (one->count > 1) {
+        stretches.push_back(how_often(one->count, {one->when.tick, one->last.tick}));
+        continue;
+      }
+      const std::string tick = std::to_string(one->when.tick.value());
+      if (ticks.empty() || ticks.back() != tick) ticks.push_back(tick);
+    }
+    if (!ticks.empty()) {
+      stretches.push_back(
+          fmt::format("at tick{} {}", ticks.size() == 1 ? "" : "s", enumerated(ticks)));
+    }
+    texts.push_back(fmt::format("{} {}", name, fmt::join(stretches, ", ")));
+  }
+  return texts;
 }
 
 bool is_newcomer(const Chain& chain) {
@@ -38,16 +61,6 @@ bool is_newcomer(const Chain& chain) {
 std::string ticks_text(std::int64_t ticks) { return counted(ticks, "partition tick"); }
 
 }  // namespace
-
-std::string enumerated(const std::vector<std::string>& words) {
-  if (words.empty()) return "";
-  if (words.size() > kNamed) {
-    return fmt::format("{} to {} ({} in all)", words.front(), words.back(), words.size());
-  }
-  const std::vector<std::string> most(words.begin(), words.end() - 1);
-  if (most.empty()) return words.front();
-  return fmt::format("{} and {}", fmt::join(most, ", "), words.back());
-}
 
 Sentences::Sentences(const Causes& causes)
     : causes_(causes), history_(causes.history()), hand_overs_(causes.history()) {}
@@ -117,19 +130,32 @@ std::string Sentences::newcomers(const Explanation& one) const {
                      enumerated(names), ticks.size() == 1 ? "" : "s", enumerated(ticks));
 }
 
+// What else came on top: of one kind in one sentence.
+std::vector<std::string> Sentences::on_top(const Explanation& one) const {
+  std::vector<std::string> texts;
+  std::optional<Kind> kind;
+  for (std::size_t index = 1; index < one.causes.size(); ++index) {
+    const Chain& more = one.causes[index];
+    if (more.empty() || is_newcomer(more)) continue;
+    if (kind == more.front().kind) {
+      texts.back() += "; and " + clauses(more);
+      continue;
+    }
+    kind = more.front().kind;
+    texts.push_back((kind == Kind::kGaveUp ? "Then " : "Meanwhile ") + clauses(more));
+  }
+  for (std::string& text : texts) text += ".";
+  return texts;
+}
+
 std::vector<std::string> Sentences::of_rebalance(const Explanation& one) const {
   std::vector<std::string> texts;
   texts.push_back(because(head_of(one), first_of(one)));
   if (std::string text = newcomers(one); !text.empty()) texts.push_back(std::move(text));
-  for (std::size_t index = 1; index < one.causes.size(); ++index) {
-    const Chain& more = one.causes[index];
-    if (more.empty() || is_newcomer(more)) continue;
-    const std::string lead = more.front().kind == Kind::kGaveUp ? "Then " : "Meanwhile ";
-    texts.push_back(lead + clauses(more) + ".");
-  }
+  for (std::string& text : on_top(one)) texts.push_back(std::move(text));
   if (std::string text = waited(one); !text.empty()) texts.push_back(std::move(text));
   if (one.wasted.value_or(false)) {
-    texts.emplace_back("It was wasted: everybody owns what he owned before.");
+    texts.emplace_back("It was wasted: everybody owns what it owned before.");
   }
   const Rebalance& rebalance = history_.rebalances[*one.rebalance];
   if (one.cost && *one.cost > 0) {
@@ -224,12 +250,15 @@ std::vector<std::string> Sentences::of_hand_overs(const std::vector<HandOver>& f
     }
     if (!one.never.empty()) {
       const bool known = !one.policy && one.commit && one.commit->offset == one.start;
-      texts.push_back(fmt::format(
-          "{} {} never processed, since {} already{}.", enumerated(one.never),
-          one.never.size() == 1 ? "was" : "were", since,
-          known ? fmt::format(", by {} at tick {}", causes_.process_of(one.commit->process),
-                              one.commit->when.tick.value())
-                : ""));
+      const std::string_view were = one.never.size() == 1 ? "was" : "were";
+      if (known) {
+        since = fmt::format("{} had committed {}={} at tick {} before {} done",
+                            causes_.process_of(one.commit->process), name, one.start.value(),
+                            one.commit->when.tick.value(),
+                            one.never.size() == 1 ? "it was" : "they were");
+      }
+      texts.push_back(
+          fmt::format("{} {} never processed, since {}.", enumerated(one.never), were, since));
     }
   }
   return texts;
@@ -239,25 +268,25 @@ std::vector<std::string> Sentences::of_hand_overs(const std::vector<HandOver>& f
 
 std::string Sentences::of_errors(const std::vector<const Explanation*>& errors) const {
   const Explanation& first = *errors.front();
-  std::vector<std::string> refused;
-  std::vector<std::string> reported;
+  Named refused;
+  Named reported;
   for (const Explanation* one : errors) {
     if (one->api.empty()) {
       const std::string& name = one->exception.empty() ? one->error : one->exception;
-      reported.push_back(fmt::format("{} {}", name, times(*one)));
+      reported.emplace_back(name, one);
     } else {
-      refused.push_back(fmt::format("{} {}", one->api, times(*one)));
+      refused.emplace_back(one->api, one);
     }
   }
   std::string what;
   if (!refused.empty()) {
     what = fmt::format("{} was refused with {} ({})", first.subject, first.error,
-                       fmt::join(refused, "; "));
+                       fmt::join(times(refused), "; "));
   }
   if (!reported.empty()) {
     const std::string who = what.empty() ? fmt::format("The client of {}", first.subject)
                                          : std::string(", and its client");
-    what += fmt::format("{} reported {}", who, enumerated(reported));
+    what += fmt::format("{} reported {}", who, enumerated(times(reported)));
   }
   return because(what, first_of(first));
 }

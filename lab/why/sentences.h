@@ -26,6 +26,7 @@ class Sentences {
  private:
   std::string head_of(const Explanation& one) const;
   std::string waited(const Explanation& one) const;
+  std::vector<std::string> on_top(const Explanation& one) const;
   std::string newcomers(const Explanation& one) const;
   std::string reset_by(const HandOver& one) const;
   std::string rewound(const HandOver& one) const;
@@ -36,8 +37,5 @@ class Sentences {
   const History& history_;
   HandOvers hand_overs_;
 };
-
-// "a, b and c"; of many the first and the last, and how many there are.
-std::string enumerated(const std::vector<std::string>& words);
 
 }  // namespace fencepost::lab::why

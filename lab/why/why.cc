@@ -248,8 +248,8 @@ std::vector<Explanation> Explainer::losses() const {
       one.group = delivery.group;
       one.subject = name;
       one.causes = {causes_.of_loss(delivery.group, name)};
-      // It is lost since the first cause: that somebody goes past it.
-      if (!one.causes.front().empty()) one.when = one.causes.front().front().when;
+      // It is lost when all that led to it has happened.
+      for (const Link& link : one.causes.front()) one.when = std::max(one.when, link.when);
       one.sentences = {sentences.of(one)};
       found.push_back(std::move(one));
     }

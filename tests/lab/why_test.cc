@@ -123,6 +123,17 @@ TEST_F(Why, JudgesAChainAndSaysWhatWasFoundInstead) {
 
 // ---- links ----
 
+std::string outside_brackets(std::string_view form) {
+  std::string text;
+  int depth = 0;
+  for (const char character : form) {
+    if (character == '[') ++depth;
+    if (depth == 0) text += character;
+    if (character == ']') --depth;
+  }
+  return text;
+}
+
 struct ClauseCase {
   std::string name;
   Link link;
@@ -177,6 +188,25 @@ INSTANTIATE_TEST_SUITE_P(
         ClauseCase{"gave_up",
                    {.kind = Kind::kGaveUp, .when = kAt, .process = "C1", .subject = "o2"},
                    "C1 joined again, since it had given up o2 for others"},
+        ClauseCase{"refused_commit",
+                   {.kind = Kind::kNotCommitted,
+                    .when = kAt,
+                    .process = "C2",
+                    .subject = "it",
+                    .detail = "UNKNOWN_MEMBER_ID",
+                    .since = Tick(66)},
+                   "C2 had done it at tick 40 and not committed it: its OffsetCommit was refused "
+                   "with UNKNOWN_MEMBER_ID at tick 66"},
+        ClauseCase{"committed_before",
+                   {.kind = Kind::kCommitAhead,
+                    .when = kAt,
+                    .process = "C2",
+                    .subject = "p2",
+                    .other = "C1",
+                    .detail = "6",
+                    .setting = Setting{"app.commit", "before", false, {}}},
+                   "C2 had committed p2=6 at tick 40, before it was done (app.commit=before), and "
+                   "C1 went on there"},
         ClauseCase{"partitions",
                    {.kind = Kind::kPartitionsAdded,
                     .when = kAt,
@@ -192,6 +222,33 @@ INSTANTIATE_TEST_SUITE_P(
                    "the committed offset of o0 had expired at tick 40, "
                    "offsets.retention.minutes=2 is 120 ticks"}),
     [](const auto& tested) { return tested.param.name; });
+
+TEST(Kinds, ReadWithoutGapsWhateverOfALinkIsKnown) {
+  const std::string x = "x";
+  for (const KindInfo& kind : all_kinds()) {
+    Link bare{.kind = kind.kind, .when = kAt, .process = x, .subject = x, .other = x, .detail = x};
+    Link full = bare;
+    full.since = full.until = Tick(3);
+    full.by = "rule {kill: C1}";
+    full.setting = Setting{"session.timeout.ms", "6000", true, TickSpan(6)};
+    Link least{.kind = kind.kind, .when = kAt};
+    // What a kind cannot do without.
+    for (const auto& [hole, field] :
+         {std::pair{"{process}", &Link::process}, std::pair{"{subject}", &Link::subject},
+          std::pair{"{other}", &Link::other}, std::pair{"{detail}", &Link::detail}}) {
+      if (outside_brackets(kind.clause).find(hole) != std::string::npos) least.*field = x;
+    }
+    least.since = full.since;
+    least.until = full.until;
+    for (const Link& link : {bare, full, least}) {
+      const std::string text = clause(link);
+      EXPECT_EQ(text.find("  "), std::string::npos) << text;
+      EXPECT_EQ(text.find(" ,"), std::string::npos) << text;
+      EXPECT_EQ(text.find("()"), std::string::npos) << text;
+      EXPECT_NE(text.back(), ' ') << text;
+    }
+  }
+}
 
 TEST(Kinds, HaveEachAWordOfItsOwnAndAClauseThatCanBeFilled) {
   std::set<std::string_view> names;
