@@ -116,6 +116,9 @@ void WhyReader::beside(const YamlEntry& entry, ExpectWhy& expected) {
 std::vector<ExpectLink> WhyReader::chain(const YamlNode& list) {
   std::vector<ExpectLink> links;
   if (!reader_.is_list(list, "a chain of causes")) return links;
+  if (list.items.empty()) {
+    reader_.mistake(list.place, "a chain of causes has a cause, for instance {stopped: C2}");
+  }
   for (const YamlNode& item : list.items) {
     if (!reader_.is_map(item, "a cause")) continue;
     if (auto found = link(item)) links.push_back(std::move(*found));

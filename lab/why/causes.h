@@ -70,6 +70,9 @@ class Causes {
   Chain of_end(const std::string& process, const Moment& before) const;
   std::optional<Link> stop_of(const std::string& process, Tick from, Tick to) const;
   std::optional<Link> fault_of(const std::string& process, Tick from, Tick to) const;
+  void set_partition(Link& link, const FaultedPackets& fault, Tick to) const;
+  Chain of_request_timeout(const std::string& process, Tick from, Tick to) const;
+  bool sent_in(const std::string& process, Tick from, Tick to) const;
   std::optional<Link> slow_of(const std::string& process, Tick from, Tick to,
                               const Busy& busy) const;
   std::string called_by(const Called& call) const;
@@ -102,6 +105,8 @@ class Causes {
   Chain of_missed_rebalance(const Refusal& refusal, const StateChange& formed) const;
   Chain of_protocols(const Refusal& refusal) const;
   Chain of_loading(const Refusal& refusal) const;
+  Chain of_group_removal(const Refusal& refusal) const;
+  bool is_restart(const Loaded& loaded) const;
   std::optional<Setting> member_time(const Member* member, const std::string& process,
                                      std::string_view property) const;
 

@@ -91,6 +91,9 @@ Chain Causes::of_known_error(const Refusal& refusal) const {
   }
   const bool away = error == "NOT_COORDINATOR" || error == "COORDINATOR_NOT_AVAILABLE" ||
                     error == "COORDINATOR_LOAD_IN_PROGRESS" || error == "UNKNOWN_MEMBER_ID";
+  if (error == "UNKNOWN_MEMBER_ID") {
+    if (Chain removed = of_group_removal(refusal); !removed.empty()) return removed;
+  }
   return away ? of_loading(refusal) : Chain{};
 }
 
@@ -167,10 +170,39 @@ Chain Causes::of_protocols(const Refusal& refusal) const {
   return {link};
 }
 
+// A broker that begins its first life has nothing to come back to.
+bool Causes::is_restart(const Loaded& loaded) const {
+  const Life* const life = life_at(loaded.broker, loaded.when);
+  return life != nullptr && life->incarnation.value() > 1;
+}
+
+// Ids that a group has given out go with it, when it is removed before they are used.
+Chain Causes::of_group_removal(const Refusal& refusal) const {
+  const JoinRequest* first = nullptr;
+  for (const JoinRequest& join : evidence_.joins) {
+    const bool its = join.process == refusal.process && join.group == refusal.group;
+    if (its && join.member.empty() && join.sent < refusal.first) first = &join;
+  }
+  if (first == nullptr) return {};
+  for (const StateChange& state : evidence_.states) {
+    const bool its = state.group == refusal.group && state.to == "Dead";
+    if (!its || state.when < first->sent || state.when > refusal.first) continue;
+    Link link;
+    link.kind = Kind::kGroupRemoved;
+    link.when = state.when;
+    link.process = refusal.process;
+    link.subject = refusal.group;
+    link.detail = state.reason;
+    return {link};
+  }
+  return {};
+}
+
 // The coordinator was away, and may have forgotten whom it had not stored yet.
 Chain Causes::of_loading(const Refusal& refusal) const {
   for (auto loaded = evidence_.loads.rbegin(); loaded != evidence_.loads.rend(); ++loaded) {
     if (loaded->when > refusal.first) continue;
+    if (!is_restart(*loaded)) return {};
     Link link;
     link.kind = Kind::kLoaded;
     link.when = loaded->when;

@@ -5,6 +5,7 @@
 
 #include "common/events.h"
 #include "lab/frame_facts.h"
+#include "lab/why/asked.h"
 
 namespace fencepost::lab::why {
 namespace {
@@ -19,38 +20,6 @@ std::int64_t number(const wire::Event& event, std::string_view key) {
 
 TopicPartition place_of(const wire::Event& event) {
   return {text(event, "topic"), PartitionId(static_cast<std::int32_t>(number(event, "partition")))};
-}
-
-// What a request says about who asks.
-struct Asked {
-  Moment sent;
-  std::string group;
-  std::string member;
-  std::int32_t generation = -1;
-};
-
-template <class Request>
-Asked asked_by(const Moment& sent, const Request& request) {
-  return {sent, request.group_id(), request.member_id(), request.generation_id()};
-}
-
-Asked asked_of(const Moment& sent, const wire::Frame& frame) {
-  if (frame.has_heartbeat_request()) return asked_by(sent, frame.heartbeat_request());
-  if (frame.has_sync_group_request()) return asked_by(sent, frame.sync_group_request());
-  if (frame.has_offset_commit_request()) return asked_by(sent, frame.offset_commit_request());
-  if (frame.has_join_group_request()) {
-    const wire::JoinGroupRequest& request = frame.join_group_request();
-    return {sent, request.group_id(), request.member_id(), -1};
-  }
-  if (frame.has_leave_group_request()) {
-    const wire::LeaveGroupRequest& request = frame.leave_group_request();
-    return {sent, request.group_id(),
-            request.members_size() == 1 ? request.members(0).member_id() : "", -1};
-  }
-  if (frame.has_offset_fetch_request() && frame.offset_fetch_request().groups_size() > 0) {
-    return {sent, frame.offset_fetch_request().groups(0).group_id(), "", -1};
-  }
-  return {sent, "", "", -1};
 }
 
 }  // namespace
@@ -75,17 +44,17 @@ class EvidenceBuilder::Reader {
   void add_refusals(const wire::Frame& frame, const Asked& asked);
   void add_refusal(Refusal refusal);
   void forget_refusals(const std::string& process);
-  void note_heard(const std::string& member, const char* how) {
-    if (!member.empty()) heard_[member] = {now_.tick, how};
-  }
+  void note_heard(const std::string& member, const char* how);
+  void note_sent(const wire::Packet& packet);
+  std::optional<Heard> heard_last(const std::string& member, const wire::Cause& cause) const;
   void add_event(const wire::Occurrence& occurrence);
-  void add_group_event(const wire::Event& event, const std::string& source);
+  void add_group_event(const wire::Occurrence& occurrence, const std::string& source);
   void add_offset_event(const wire::Event& event, const std::string& source);
   void add_client_event(const wire::Event& event);
   void add_busy(const wire::Event& event);
   void add_commit(const wire::Event& event, const std::string& source);
   void add_member(const wire::Event& event, const std::string& source);
-  void add_removal(const wire::Event& event);
+  void add_removal(const wire::Occurrence& occurrence);
 
   template <class Item>
   static void keep(std::vector<Item>& list, Item item) {
@@ -98,7 +67,7 @@ class EvidenceBuilder::Reader {
   std::map<Request, Asked> unanswered_;
   std::map<std::string, JoinRequest> joining_;  // the last JoinGroup, by process
   std::map<std::string, std::pair<std::int64_t, std::int64_t>> times_;  // session, rebalance ms
-  std::map<std::string, Heard> heard_;                                  // by member
+  std::map<std::string, std::vector<Heard>> heard_;                     // by member, the last ones
   std::map<std::string, Busy> busy_;                                    // by process
   std::map<std::pair<std::string, std::string>, std::string> holder_;   // member by group, instance
   std::map<std::pair<std::string, TopicPartition>, Offset> committed_;
@@ -135,7 +104,43 @@ void EvidenceBuilder::Reader::add_lifecycle(const wire::Lifecycle& what) {
 
 void EvidenceBuilder::Reader::add_packet(const wire::Packet& packet) {
   if (packet.has_rule()) add_fault(packet);
+  note_sent(packet);
   is_response(packet.frame()) ? add_response(packet.frame()) : add_request(packet.frame());
+}
+
+void EvidenceBuilder::Reader::note_sent(const wire::Packet& packet) {
+  const std::string& source = packet.frame().header().source();
+  std::vector<Activity>& spans = found_->activity[source];
+  const bool goes_on = !spans.empty() && spans.back().last + TickSpan(1) >= now_.tick;
+  if (!goes_on && spans.size() < Evidence::kKept) spans.push_back({now_.tick, now_.tick});
+  spans.back().last = now_.tick;
+  const wire::Cause& cause = packet.cause();
+  const bool looks = packet.frame().has_find_coordinator_request();
+  if (looks && cause.timer() == "request.timeout.ms") {
+    keep(found_->timeouts, {now_, source, Tick(cause.armed_tick())});
+  }
+}
+
+void EvidenceBuilder::Reader::note_heard(const std::string& member, const char* how) {
+  constexpr std::size_t kLast = 16;
+  if (member.empty()) return;
+  std::vector<Heard>& heard = heard_[member];
+  if (heard.size() == kLast) heard.erase(heard.begin());
+  heard.push_back({now_.tick, how});
+}
+
+// The coordinator's own timer knows when it was armed; not every answer arms it (group-protocol 1).
+std::optional<Heard> EvidenceBuilder::Reader::heard_last(const std::string& member,
+                                                         const wire::Cause& cause) const {
+  const auto known = heard_.find(member);
+  const bool timed = cause.timer() == "session.timeout.ms";
+  if (!timed) return known == heard_.end() ? std::nullopt : std::optional(known->second.back());
+  Heard found{Tick(cause.armed_tick()), "answered"};
+  if (known == heard_.end()) return found;
+  for (const Heard& one : known->second) {
+    if (one.tick == found.tick) found = one;
+  }
+  return found;
 }
 
 void EvidenceBuilder::Reader::add_fault(const wire::Packet& packet) {
@@ -302,16 +307,18 @@ void EvidenceBuilder::Reader::add_event(const wire::Occurrence& occurrence) {
   const wire::Event& event = occurrence.event();
   const wire::Cause& cause = occurrence.cause();
   const std::string source = cause.kind() == wire::Cause::FRAME ? cause.source() : "";
-  add_group_event(event, source);
+  add_group_event(occurrence, source);
   add_offset_event(event, source);
   add_client_event(event);
   add_busy(event);
 }
 
-void EvidenceBuilder::Reader::add_group_event(const wire::Event& event, const std::string& source) {
+void EvidenceBuilder::Reader::add_group_event(const wire::Occurrence& occurrence,
+                                              const std::string& source) {
+  const wire::Event& event = occurrence.event();
   const std::string& name = event.name();
   if (name == events::kMemberAdded) add_member(event, source);
-  if (name == events::kMemberRemoved) add_removal(event);
+  if (name == events::kMemberRemoved) add_removal(occurrence);
   if (name == events::kGroupState) {
     keep(found_->states,
          {now_, text(event, "group"), text(event, "from"), text(event, "to"),
@@ -319,7 +326,7 @@ void EvidenceBuilder::Reader::add_group_event(const wire::Event& event, const st
   }
   if (name == events::kBrokerLoaded) {
     keep(found_->loads, {now_, process_});
-    for (auto& [member, heard] : heard_) heard = {now_.tick, "begun anew, by the restart,"};
+    for (auto& [member, heard] : heard_) note_heard(member, "begun anew, by the restart,");
   }
   const bool topic = name == events::kTopicCreated || name == events::kPartitionsAdded ||
                      name == events::kTopicDeleted;
@@ -348,17 +355,15 @@ void EvidenceBuilder::Reader::add_member(const wire::Event& event, const std::st
   keep(found_->members, std::move(member));
 }
 
-void EvidenceBuilder::Reader::add_removal(const wire::Event& event) {
+void EvidenceBuilder::Reader::add_removal(const wire::Occurrence& occurrence) {
+  const wire::Event& event = occurrence.event();
   Removal removal;
   removal.when = now_;
   removal.group = text(event, "group");
   removal.member = text(event, "member");
   removal.reason = text(event, "reason");
-  const auto heard = heard_.find(removal.member);
-  if (heard != heard_.end()) {
-    removal.heard = heard->second;
-    heard_.erase(heard);
-  }
+  removal.heard = heard_last(removal.member, occurrence.cause());
+  heard_.erase(removal.member);
   const auto process = found_->process_of_member.find(removal.member);
   if (process != found_->process_of_member.end()) {
     const auto busy = busy_.find(process->second);

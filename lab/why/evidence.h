@@ -128,6 +128,20 @@ struct FaultedPackets {
   int rule = -1;
 };
 
+// A request that got no answer for request.timeout.ms, after which a client looks for its
+// coordinator again.
+struct TimedOut {
+  Moment when;
+  std::string process;
+  Tick asked;
+};
+
+// Ticks in a row in each of which a process sent something.
+struct Activity {
+  Tick first;
+  Tick last;
+};
+
 struct Rewind {
   Moment when;
   std::string group;
@@ -199,6 +213,8 @@ struct Evidence {
   std::vector<Refusal> refusals;
   std::vector<Reported> reported;
   std::vector<FaultedPackets> faults;
+  std::vector<TimedOut> timeouts;
+  std::map<std::string, std::vector<Activity>> activity;  // by process
   std::vector<Rewind> rewinds;
   std::vector<OffsetRemoval> offset_removals;
   std::vector<TopicChange> topics;

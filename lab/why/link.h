@@ -58,6 +58,8 @@ enum class Kind {
   kDropped,
   kPartitioned,
   kDelayed,
+  kRequestTimeout,
+  kNotHeard,
   kSilent,
   kCalled,
   kPartitionsAdded,
@@ -66,6 +68,7 @@ enum class Kind {
   kLoaded,
   // errors
   kMembershipEnded,
+  kGroupRemoved,
   kGenerationPassed,
   kRebalancing,
   kMemberIdRequired,

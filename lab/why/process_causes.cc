@@ -174,7 +174,62 @@ std::optional<Link> Causes::fault_of(const std::string& process, Tick from, Tick
   link.until = found->last.tick;
   const auto fired = std::ranges::find(history_.fired, found->rule, &FiredFact::rule);
   if (fired != history_.fired.end()) link.by = "rule " + fired->text;
+  if (link.kind == Kind::kPartitioned) set_partition(link, *found, to);
   return link;
+}
+
+// A partition holds from when its rule fired until the network was healed. Without the plan it is
+// known by what it lost.
+void Causes::set_partition(Link& link, const FaultedPackets& fault, Tick to) const {
+  for (const FaultedPackets& other : evidence_.faults) {
+    const bool same = other.rule == fault.rule && std::minmax(other.source, other.destination) ==
+                                                      std::minmax(fault.source, fault.destination);
+    if (!same) continue;
+    link.since = std::min(*link.since, other.first.tick);
+    link.until = std::max(*link.until, other.last.tick);
+  }
+  if (plan_ == nullptr) return;
+  std::optional<Moment> begun;
+  for (const FiredFact& fired : history_.fired) {
+    if (fired.rule < 0 || fired.rule >= plan_->rules_size()) continue;
+    if (fired.rule == fault.rule && fired.when.tick <= to) {
+      begun = fired.when;
+      link.since = fired.when.tick;
+      link.until.reset();
+    }
+    const bool heals = std::ranges::any_of(
+        plan_->rules(fired.rule).actions(),
+        [](const wire::Action& action) { return action.kind() == wire::Action::HEAL; });
+    if (heals && begun && fired.when > *begun && !link.until) link.until = fired.when.tick;
+  }
+}
+
+bool Causes::sent_in(const std::string& process, Tick from, Tick to) const {
+  const auto known = evidence_.activity.find(process);
+  return known != evidence_.activity.end() &&
+         std::ranges::any_of(known->second, [&](const Activity& one) {
+           return one.first < to && one.last >= from;
+         });
+}
+
+// A client that gets no answer takes its coordinator for lost, and does not speak to it until it
+// has found it again.
+Chain Causes::of_request_timeout(const std::string& process, Tick from, Tick to) const {
+  for (const TimedOut& one : evidence_.timeouts) {
+    if (one.process != process || one.when.tick < from || one.when.tick > to) continue;
+    Link link;
+    link.kind = Kind::kRequestTimeout;
+    link.when = one.when;
+    link.process = process;
+    link.since = one.asked;
+    link.setting = settings_.of(process, "request.timeout.ms");
+    if (const auto fault = fault_of(process, one.asked, one.when.tick)) return {link, *fault};
+    for (const Life& life : history_.lives) {
+      if (life.role != "broker") continue;
+      if (const auto stop = stop_of(life.process, one.asked, one.when.tick)) return {link, *stop};
+    }
+  }
+  return {};
 }
 
 // What its application was at: a record that a rule makes slow, or a batch that takes its time.
@@ -311,10 +366,11 @@ Chain Causes::of_silence(const std::string& process, Tick from, const Moment& to
     if (Chain chain = of_unjoining(one); !chain.empty()) return chain;
   }
   if (const auto stop = stop_of(process, from, to.tick)) return {*stop};
+  if (Chain chain = of_request_timeout(process, from, to.tick); !chain.empty()) return chain;
   if (const auto fault = fault_of(process, from, to.tick)) return {*fault};
   if (const auto slow = slow_of(process, busy.polled.value_or(from), to.tick, busy)) return {*slow};
   for (const Loaded& loaded : evidence_.loads) {
-    if (loaded.when.tick < from || loaded.when > to) continue;
+    if (loaded.when.tick < from || loaded.when > to || !is_restart(loaded)) continue;
     Link link;
     link.kind = Kind::kLoaded;
     link.when = loaded.when;
@@ -324,7 +380,7 @@ Chain Causes::of_silence(const std::string& process, Tick from, const Moment& to
     return chain;
   }
   Link link;
-  link.kind = Kind::kSilent;
+  link.kind = sent_in(process, from, to.tick) ? Kind::kNotHeard : Kind::kSilent;
   link.when = {from, 0};
   link.process = process;
   return {link};
