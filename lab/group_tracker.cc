@@ -57,6 +57,7 @@ void GroupTracker::name_members() {
     generation.assignment = std::move(assignment);
   }
   for (Rebalance& rebalance : history_.rebalances) {
+    for (auto& [partition, member] : rebalance.before) member = process_of(member);
     for (auto& [partition, member] : rebalance.after) member = process_of(member);
     for (std::string& reason : rebalance.reasons) reason = with_processes(reason);
   }
@@ -109,7 +110,10 @@ void GroupTracker::begin_rebalance(const Speaker& speaker, const std::string& gr
   rebalance.group = group;
   rebalance.begun = speaker.when;
   rebalance.reasons.push_back(std::move(reason));
-  rebalance.before = current_owners(group);
+  if (const auto assigned = assigned_.find(group); assigned != assigned_.end()) {
+    rebalance.before = assigned->second;
+  }
+  rebalance.before.merge(current_owners(group));
   const std::size_t index = history_.rebalances.size();
   for (auto& [key, open_pause] : paused_) {
     if (key.first != group) continue;
@@ -182,12 +186,14 @@ void GroupTracker::on_stable(const Speaker& speaker, const std::string& group) {
   if (current == current_generation_.end()) return;
   GenerationFact& generation = history_.generations[current->second];
   generation.stable = speaker.when;
+  Owners& assigned = assigned_[group] = {};
+  for (const auto& [process, partitions] : generation.assignment) {
+    for (const TopicPartition& partition : partitions) assigned[partition] = process;
+  }
   if (open == open_rebalance_.end()) return;
   Rebalance& rebalance = history_.rebalances[open->second];
   if (has_hand_over_left(rebalance, generation)) return;
-  for (const auto& [process, partitions] : generation.assignment) {
-    for (const TopicPartition& partition : partitions) rebalance.after[partition] = process;
-  }
+  rebalance.after = assigned;
   settle(speaker, group);
 }
 
@@ -208,6 +214,7 @@ void GroupTracker::on_empty(const Speaker& speaker, const std::string& group) {
   for (auto& [key, open_pause] : paused_) {
     if (key.first == group) open_pause.forsaken = true;
   }
+  assigned_.erase(group);
   settle(speaker, group);
 }
 

@@ -97,6 +97,8 @@ class GroupTracker {
   std::map<PausedKey, OpenPause> paused_;
   std::map<std::string, std::size_t> open_rebalance_;      // by group
   std::map<std::string, std::size_t> current_generation_;  // by group
+  // What the last generation that became Stable gave to whom, read or not; none of an Empty group.
+  std::map<std::string, Owners> assigned_;
 };
 
 }  // namespace fencepost::lab
