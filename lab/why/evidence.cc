@@ -129,7 +129,8 @@ void EvidenceBuilder::Reader::note_heard(const std::string& member, const char* 
   heard.push_back({now_.tick, how});
 }
 
-// The coordinator's own timer knows when it was armed; not every answer arms it (group-protocol 1).
+// The coordinator's own timer knows when it was armed: not every answer arms it
+// (group-protocol 1.5).
 std::optional<Heard> EvidenceBuilder::Reader::heard_last(const std::string& member,
                                                          const wire::Cause& cause) const {
   const auto known = heard_.find(member);

@@ -96,8 +96,9 @@ constexpr auto kKinds = std::to_array<KindInfo>({
      "packets between {process} and {other} were delayed[ from tick {since} on][ ({by})]", kEnds,
      "a delay rule held packets up"},
     {Kind::kRequestTimeout, "request.timeout", "process",
-     "{process} took its coordinator for lost at tick {tick} and looked for it, since a request of "
-     "tick {since} had no answer[, {setting}]",
+     "{process} took its coordinator for lost at tick {tick} and looked for it[, since a request "
+     "of "
+     "tick {since} had no answer][, {setting}]",
      kGoesOn,
      "a request had no answer for request.timeout.ms, and the client looked for its coordinator"},
     {Kind::kNotHeard, "not.heard", "process",

@@ -87,7 +87,7 @@ TEST_F(WhyFaults, ALostHeartbeatMakesTheClientLoseItsCoordinatorLater) {
             "C2, to: B1, api: Heartbeat}})");
 }
 
-// A SyncGroup of a group that is Stable does not arm the session (group-protocol 5).
+// A SyncGroup of a group that is Stable does not arm the session (group-protocol 1.5).
 TEST_F(WhyFaults, ASessionRunsFromWhenTheCoordinatorArmedIt) {
   const Played dropped =
       run("[{at: 40, drop: {from: B1, to: C2, api: Heartbeat}}, {at: 70, heal: true}]");
