@@ -1,6 +1,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <filesystem>
+#include <iostream>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -66,11 +67,17 @@ fs::path out_of(const ReportArguments& arguments) {
 }
 
 int write_report(const ReportArguments& arguments) {
+  const fs::path out = out_of(arguments);
+  require_not_of_run(out, arguments.run);
+  if (!arguments.other.empty()) require_not_of_run(out, arguments.other);
   boost::json::array runs;
   runs.push_back(report_data(source_of(arguments.run)));
   if (!arguments.other.empty()) runs.push_back(report_data(source_of(arguments.other)));
-  const fs::path out = out_of(arguments);
   const std::string page = report_page(std::move(runs));
+  if (out == "-") {
+    std::cout << page;
+    return kExitHolds;
+  }
   write_file(out, page);
   fmt::print("{} ({} KB): open it in a browser\n", out.string(), (page.size() + 1023) / 1024);
   return kExitHolds;
@@ -85,7 +92,8 @@ void add_report(CLI::App& app, Chosen& chosen) {
   command->add_option("DIR", arguments->run, "A run directory or a capture.bin")->required();
   command->add_option("DIR2", arguments->other, "Another one, to stand beside it in step by tick");
   command->add_option("--out", arguments->out,
-                      "The page (default: DIR/report.html; of two runs DIR/report-vs-DIR2.html)");
+                      "The page; - is standard output (default: DIR/report.html; of two runs "
+                      "DIR/report-vs-DIR2.html)");
   command->footer(
       "One file that fetches nothing: every packet as an arrow, who owned which partition and "
       "when\n"

@@ -115,6 +115,22 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"Format", "--format xml", "--format"}, Mistake{"Option", "--onyl x", "--onyl"}),
     [](const auto& tested) { return std::string(tested.param.name); });
 
+TEST_F(PacketsCommand, NorAnyOtherViewTakesThePlaceOfAFileOfTheRun) {
+  const std::string directory = run().string();
+  for (const char* view : {"packets {0} --pcapng {1}", "diagram {0} --mermaid {1}",
+                           "diagram {0} --trace {1}", "report {0} --out {1}"}) {
+    for (const char* name : {"capture.bin", "plan.bin", "scenario.yaml"}) {
+      const fs::path file = run() / name;
+      const auto size = fs::file_size(file);
+      const Said said =
+          shell(program() + " " + fmt::format(fmt::runtime(view), directory, file.string()));
+      EXPECT_EQ(said.code, 2) << view;
+      EXPECT_NE(said.out.find("belongs to the run itself"), std::string::npos) << said.out;
+      EXPECT_EQ(fs::file_size(file), size) << view << " " << name;
+    }
+  }
+}
+
 TEST_F(PacketsCommand, ACaptureThatIsCutShortIsListed) {
   const fs::path cut = scratch_->path() / "cut.bin";
   fs::copy_file(run() / "capture.bin", cut, fs::copy_options::overwrite_existing);
