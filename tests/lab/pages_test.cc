@@ -1,4 +1,4 @@
-// docs/packets.md shows real output: every line of it is printed by the command above it.
+// Pages of docs/ show real output: every line of it is printed by the command above it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,8 +25,8 @@ struct Example {
   std::string output;
 };
 
-std::vector<Example> examples() {
-  std::ifstream page(std::filesystem::path(FENCEPOST_SOURCE_DIR) / "docs/packets.md");
+std::vector<Example> examples_of(const std::string& name) {
+  std::ifstream page(std::filesystem::path(FENCEPOST_SOURCE_DIR) / "docs" / name);
   std::vector<Example> found;
   bool open = false;
   for (std::string line; std::getline(page, line);) {
@@ -47,7 +47,12 @@ std::vector<Example> examples() {
   return found;
 }
 
-class PacketsPage : public testing::Test {
+struct Page {
+  std::string name;
+  std::size_t examples;  // that are compared, at least
+};
+
+class Pages : public testing::TestWithParam<Page> {
  protected:
   void SetUp() override {
     before_ = std::filesystem::current_path();
@@ -63,25 +68,26 @@ class PacketsPage : public testing::Test {
     Chosen chosen;
     add_packets(app, chosen);
     add_run(app, chosen);
+    add_why(app, chosen);
     std::reverse(words.begin(), words.end());
     app.parse(words);
     std::ostringstream out;
     std::streambuf* const screen = std::cout.rdbuf(out.rdbuf());
     testing::internal::CaptureStdout();
     const int code = chosen();
-    testing::internal::GetCapturedStdout();
+    const std::string printed = testing::internal::GetCapturedStdout();
     std::cout.rdbuf(screen);
     EXPECT_EQ(code, kExitHolds);
-    return out.str();
+    return out.str() + printed;
   }
 
   const test::Scratch scratch_;
   std::filesystem::path before_;
 };
 
-TEST_F(PacketsPage, ShowsRealOutput) {
+TEST_P(Pages, ShowRealOutput) {
   std::size_t compared = 0;
-  for (const Example& example : examples()) {
+  for (const Example& example : examples_of(GetParam().name)) {
     const bool piped = std::ranges::find(example.words, "|") != example.words.end();
     if (piped) continue;
     std::string printed = call(example.words);
@@ -91,8 +97,13 @@ TEST_F(PacketsPage, ShowsRealOutput) {
     EXPECT_EQ(printed, example.output);
     ++compared;
   }
-  EXPECT_GE(compared, 4u);
+  EXPECT_GE(compared, GetParam().examples);
 }
+
+INSTANTIATE_TEST_SUITE_P(All, Pages, testing::Values(Page{"packets.md", 4}, Page{"why.md", 3}),
+                         [](const auto& tested) {
+                           return tested.param.name.substr(0, tested.param.name.find('.'));
+                         });
 
 }  // namespace
 }  // namespace fencepost::lab
