@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -21,8 +23,8 @@ namespace fs = std::filesystem;
 constexpr std::size_t kColumnsMax = 100;
 constexpr std::size_t kFileLinesMax = 450;
 constexpr std::size_t kFunctionLinesMax = 70;
-constexpr std::array kRooms = {"broker", "clock",    "common", "consumer",
-                               "lab",    "producer", "proto",  "tests"};
+constexpr std::array kRooms = {"admin", "broker", "clock",    "common", "consumer",
+                               "lab",   "probe",  "producer", "proto",  "tests"};
 
 struct Source {
   std::string path;  // from the root of the tree
@@ -270,6 +272,28 @@ TEST(Tidy, EverySourceIsBuilt) {
     }
     EXPECT_TRUE(listed) << source.path << " stands in no CMakeLists.txt";
   }
+}
+
+// Two classes of one name in one namespace are one to the linker, which then takes either's
+// constructor for both.
+TEST(Tidy, ANamespaceHasEachClassOnce) {
+  static const std::regex kNamespace(R"(^namespace ([\w:]+) \{)");
+  static const std::regex kClass(R"(^(?:struct|class|enum class) (\w+)[^;]*$)");
+  std::map<std::string, std::string> homes;
+  for (const Source& source : sources()) {
+    if (!source.path.ends_with(".h")) continue;
+    std::string room;
+    for (const std::string_view line : source.lines) {
+      const std::string text(line);
+      std::smatch found;
+      if (std::regex_search(text, found, kNamespace)) room = found[1];
+      if (!std::regex_search(text, found, kClass)) continue;
+      const std::string name = room + "::" + found[1].str();
+      const auto [home, is_new] = homes.try_emplace(name, source.path);
+      EXPECT_TRUE(is_new) << name << " stands in " << home->second << " and in " << source.path;
+    }
+  }
+  EXPECT_GT(homes.size(), 100U);
 }
 
 // ---- and whether the checks themselves see what they should ----

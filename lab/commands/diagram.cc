@@ -49,7 +49,7 @@ Source source_of(const std::string& directory) {
 }
 
 void check_words(const DiagramArguments& arguments, const RunIndex& index) {
-  KnownNames known;
+  FilterNames known;
   known.processes.insert(index.processes().begin(), index.processes().end());
   known.processes.erase("");  // nobody: of rules
   PacketFilter filter;

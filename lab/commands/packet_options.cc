@@ -85,15 +85,15 @@ PacketList::Options live_options(const PacketOptions& options) {
   return live;
 }
 
-void add_names(KnownNames& known, const wire::Plan& plan) {
+void add_names(FilterNames& known, const wire::Plan& plan) {
   for (const wire::ProcessSpec& spec : plan.processes()) known.processes.insert(spec.name());
 }
 
-void add_names(KnownNames& known, const wire::Status& status) {
+void add_names(FilterNames& known, const wire::Status& status) {
   for (const wire::ProcessStatus& one : status.processes()) known.processes.insert(one.name());
 }
 
-void check_names(const PacketFilter& filter, const KnownNames& known) {
+void check_names(const PacketFilter& filter, const FilterNames& known) {
   const std::vector<std::string_view> processes(known.processes.begin(), known.processes.end());
   std::vector<std::string_view> words = all_apis();
   words.insert(words.end(), processes.begin(), processes.end());

@@ -34,14 +34,14 @@ PacketFilter filter_of(const PacketOptions& options);
 // The live list of a person: what repeats all the time is left out, unless it was asked for.
 PacketList::Options live_options(const PacketOptions& options);
 
-struct KnownNames {
+struct FilterNames {
   std::set<std::string> processes{};
   std::set<std::string> groups{};  // empty: nobody knows yet
 };
-void add_names(KnownNames& known, const wire::Plan& plan);
-void add_names(KnownNames& known, const wire::Status& status);
+void add_names(FilterNames& known, const wire::Plan& plan);
+void add_names(FilterNames& known, const wire::Status& status);
 
 // Throws std::runtime_error with the nearest word if a filter names what is not there.
-void check_names(const PacketFilter& filter, const KnownNames& known);
+void check_names(const PacketFilter& filter, const FilterNames& known);
 
 }  // namespace fencepost::lab

@@ -67,7 +67,7 @@ Cluster cluster_of_run(const std::string& directory, const ClusterChoice& choice
 // Processes may join that the plan does not have: those that have are asked for, too.
 void check_live(const PacketFilter& filter, const PacketsArguments& arguments,
                 const wire::Status& status) {
-  KnownNames known;
+  FilterNames known;
   add_names(known, status);
   if (!arguments.directory.empty()) add_names(known, RunDirectory(arguments.directory).read_plan());
   check_names(filter, known);

@@ -165,7 +165,7 @@ int be_up(const UpArguments& arguments) {
   std::optional<Scenario> loaded = load_or_complain(arguments.file);
   if (!loaded) return kExitUnusable;
   PacketList::Options list = live_options(arguments.packets);
-  KnownNames known;
+  FilterNames known;
   add_names(known, loaded->plan);
   check_names(list.filter, known);
   const Scenario scenario = open_ended(std::move(*loaded), arguments.seed);

@@ -50,10 +50,10 @@ std::int64_t Strings::of(std::string_view text) {
   return number;
 }
 
-Table::Table(std::initializer_list<std::string_view> names)
+ColumnTable::ColumnTable(std::initializer_list<std::string_view> names)
     : names_(names), columns_(names.size()) {}
 
-void Table::row(std::initializer_list<std::int64_t> values) {
+void ColumnTable::row(std::initializer_list<std::int64_t> values) {
   CHECK(values.size() == columns_.size());
   std::size_t column = 0;
   for (std::int64_t value : values) {
@@ -66,11 +66,11 @@ void Table::row(std::initializer_list<std::int64_t> values) {
   }
 }
 
-void Table::change(std::size_t row, std::size_t column, std::int64_t value) {
+void ColumnTable::change(std::size_t row, std::size_t column, std::int64_t value) {
   columns_.at(column).at(row) = value;
 }
 
-boost::json::object Table::release() {
+boost::json::object ColumnTable::release() {
   boost::json::object table;
   for (std::size_t column = 0; column < names_.size(); ++column) {
     table.emplace(names_[column], std::move(columns_[column]));

@@ -33,9 +33,9 @@ class Strings {
   boost::json::array all_ = {""};
 };
 
-class Table {
+class ColumnTable {
  public:
-  explicit Table(std::initializer_list<std::string_view> names);
+  explicit ColumnTable(std::initializer_list<std::string_view> names);
 
   // One value for each column, in their order.
   void row(std::initializer_list<std::int64_t> values);

@@ -70,19 +70,19 @@ class Traffic {
   std::vector<std::string> member_ids_;                                      // by row of members_
   std::map<std::uint32_t, std::size_t> in_hand_;  // rows of works_, by process
 
-  Table entries_{"what", "tick", "process", "text", "cause", "timer", "armed"};
-  Table packets_{"to",      "api",      "info", "payload", "length",      "fate",  "rule",
-                 "arrival", "received", "peer", "errors",  "correlation", "client"};
-  Table appends_{"tick", "partition", "offset", "name", "producer", "entry"};
-  Table processed_{"tick", "partition", "offset", "process", "entry"};
-  Table works_{"tick", "process", "until", "record"};
-  Table commits_{"tick", "group", "partition", "offset", "process", "entry"};
-  Table positions_{"tick", "process", "partition", "offset", "advance"};
-  Table polls_{"tick", "process", "returned"};
-  Table clients_{"tick", "group", "process", "state", "generation", "reason", "entry"};
-  Table groups_{"tick", "group", "state", "generation", "reason", "members", "entry"};
-  Table joins_{"tick", "group", "process", "session", "poll"};
-  Table members_{"tick", "group", "process", "until", "id", "reason", "entry"};
+  ColumnTable entries_{"what", "tick", "process", "text", "cause", "timer", "armed"};
+  ColumnTable packets_{"to",      "api",      "info", "payload", "length",      "fate",  "rule",
+                       "arrival", "received", "peer", "errors",  "correlation", "client"};
+  ColumnTable appends_{"tick", "partition", "offset", "name", "producer", "entry"};
+  ColumnTable processed_{"tick", "partition", "offset", "process", "entry"};
+  ColumnTable works_{"tick", "process", "until", "record"};
+  ColumnTable commits_{"tick", "group", "partition", "offset", "process", "entry"};
+  ColumnTable positions_{"tick", "process", "partition", "offset", "advance"};
+  ColumnTable polls_{"tick", "process", "returned"};
+  ColumnTable clients_{"tick", "group", "process", "state", "generation", "reason", "entry"};
+  ColumnTable groups_{"tick", "group", "state", "generation", "reason", "members", "entry"};
+  ColumnTable joins_{"tick", "group", "process", "session", "poll"};
+  ColumnTable members_{"tick", "group", "process", "until", "id", "reason", "entry"};
 };
 
 }  // namespace fencepost::lab

@@ -238,7 +238,7 @@ TEST(ReportColumns, TicksAreDifferencesAndTextsStandOnce) {
   EXPECT_EQ(strings.of(""), 0);
   EXPECT_EQ(strings.of("a"), 1);
   EXPECT_EQ(strings.of("a"), 1);
-  Table table({"tick", "value"});
+  ColumnTable table({"tick", "value"});
   table.row({3, 7});
   table.row({5, 8});
   const json::object out = table.release();
